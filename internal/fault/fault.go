@@ -1,0 +1,88 @@
+// Package fault is the one error type of the program: what was being done, of which kind the failure is, what
+// caused it and what to do next. Kinds decide on retries and exit codes; words only explain.
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Kind says what sort of failure an error is.
+type Kind int
+
+// The kinds, from the least to the most specific knowledge about a failure.
+const (
+	Internal  Kind = iota // a defect of the program, or a failure nobody classified
+	Invalid               // the input is wrong
+	Denied                // credentials or permissions
+	Quota                 // a quota or the capacity of the cloud
+	Conflict              // several candidates, or a name that somebody else holds
+	NotFound              // the object does not exist
+	Transient             // the same call may succeed later
+	Timeout               // a wait reached its limit
+	Waiting               // a human has to act
+	Cancelled             // the operator stopped the run
+)
+
+// Error is a failure with its operation, kind, cause and the next thing to do.
+type Error struct {
+	Op   string // what was being done, e.g. "create instance master-0"
+	Kind Kind
+	Hint string // the next thing to do, in the imperative; may be empty
+	Err  error  // the cause
+}
+
+// New returns an *Error; a nil cause is allowed when op says everything.
+func New(kind Kind, op string, cause error) *Error { return &Error{Op: op, Kind: kind, Err: cause} }
+
+// Newf returns an *Error whose cause is made from a format.
+func Newf(kind Kind, op, format string, args ...any) *Error {
+	return New(kind, op, fmt.Errorf(format, args...))
+}
+
+// WithHint returns a copy that carries the next thing to do.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	hinted := *e
+	hinted.Hint = fmt.Sprintf(format, args...)
+	return &hinted
+}
+
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return e.Op
+	}
+	return e.Op + ": " + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the kind of the outermost *Error in err's chain; a cancelled context is Cancelled, an expired one
+// Timeout, anything else Internal.
+func KindOf(err error) Kind {
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		return e.Kind
+	case errors.Is(err, context.Canceled):
+		return Cancelled
+	case errors.Is(err, context.DeadlineExceeded):
+		return Timeout
+	}
+	return Internal
+}
+
+// Is tells whether err is of the given kind.
+func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
+
+// HintOf returns the first hint in err's chain, or "".
+func HintOf(err error) string {
+	var e *Error
+	for errors.As(err, &e) {
+		if e.Hint != "" {
+			return e.Hint
+		}
+		err = e.Err
+	}
+	return ""
+}

@@ -1,0 +1,30 @@
+// Package machine is what a simulated virtual machine offers to the software that runs on it: an address, a network
+// under the security groups in force, ports to listen on, a disk that survives a restart of the zone.
+package machine
+
+import (
+	"context"
+	"net"
+	"net/netip"
+
+	"exoshift/internal/network"
+)
+
+// Machine is a running virtual machine as its software sees it.
+type Machine interface {
+	Name() string
+	Address() netip.Addr
+	// Network dials from this machine's address; names are resolved as the zone's resolvers would.
+	Network() network.Network
+	// Listen opens a port on this machine's address. Whether anybody reaches it, security groups decide.
+	Listen(port int) (net.Listener, error)
+	ReadFile(path string) ([]byte, bool)
+	// WriteFile persists a file at once: after a kill of the process the machine resumes with its disk as it was.
+	WriteFile(path string, content []byte) error
+	// Console writes a line to the machine's console, for the people who debug the simulation.
+	Console(format string, args ...any)
+}
+
+// Software runs on a machine from its boot until ctx ends, when the machine stops. It must return soon after that,
+// with all its goroutines ended, its listeners and connections closed.
+type Software func(ctx context.Context, m Machine)

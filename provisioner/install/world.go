@@ -1,0 +1,134 @@
+package install
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"exoshift/state"
+)
+
+// The recipe names here what it needs of the world, each as small as it can be. Every Ensure looks by name and label
+// first: one of that name is used (and waited for until it is ready), none is created, several end in a
+// fault.Conflict. The action tells which it was. Every Delete is content with an object that is gone already and
+// then reports state.Found.
+
+// Account looks at the organization and the zone; it only reads.
+type Account interface {
+	// CheckCredentials fails with fault.Denied for credentials that the API refuses and with fault.Invalid for an
+	// unknown zone.
+	CheckCredentials(ctx context.Context) error
+	Quotas(ctx context.Context) ([]state.Quota, error)
+	InstanceTypes(ctx context.Context) ([]state.InstanceType, error)
+}
+
+// SSHKeys registers public keys.
+type SSHKeys interface {
+	EnsureSSHKey(ctx context.Context, name, publicKey string) (state.Action, error)
+}
+
+// SecurityGroups decide who reaches whom. Ensuring a group also adds the rules that are missing (state.Updated); a
+// rule that refers to a group needs that group to exist.
+type SecurityGroups interface {
+	EnsureSecurityGroup(ctx context.Context, group state.SecurityGroup) (id string, action state.Action, err error)
+	// MissingRules returns the rules of group that the zone does not have now.
+	MissingRules(ctx context.Context, group state.SecurityGroup) ([]state.Rule, error)
+}
+
+// AntiAffinityGroups keep machines on different hypervisors.
+type AntiAffinityGroups interface {
+	EnsureAntiAffinityGroup(ctx context.Context, name, description string) (id string, action state.Action, err error)
+}
+
+// ElasticIPs are addresses that outlive machines.
+type ElasticIPs interface {
+	EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error)
+	EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error)
+}
+
+// DNS serves the cluster's zone.
+type DNS interface {
+	EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error)
+	// EnsureRecord makes record the only one of its name, type and content; others of the same name stay.
+	EnsureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error)
+	// DeleteRecords deletes all records of a name and type.
+	DeleteRecords(ctx context.Context, zoneID, name, kind string) (state.Action, error)
+}
+
+// Templates are the images that machines boot from.
+type Templates interface {
+	// FindPublicTemplate returns the newest public template of that name.
+	FindPublicTemplate(ctx context.Context, name string) (state.Template, error)
+	// FindTemplate returns our own template of that name, or fault.NotFound.
+	FindTemplate(ctx context.Context, name string) (state.Template, error)
+	// RegisterTemplate registers a template and waits until it is usable.
+	RegisterTemplate(ctx context.Context, template state.Template) (state.Template, error)
+}
+
+// Instances are the machines, told apart by name and the label "exoshift-cluster".
+type Instances interface {
+	EnsureInstance(ctx context.Context, instance state.Instance) (state.Instance, state.Action, error)
+	// Instances returns the machines that carry all the labels.
+	Instances(ctx context.Context, labels map[string]string) ([]state.Instance, error)
+	DeleteInstance(ctx context.Context, id string) (state.Action, error)
+}
+
+// Cloud is all of Exoscale that the recipe uses.
+type Cloud interface {
+	Account
+	SSHKeys
+	SecurityGroups
+	AntiAffinityGroups
+	ElasticIPs
+	DNS
+	Templates
+	Instances
+}
+
+// Objects is the object storage.
+type Objects interface {
+	// EnsureBucket makes a private bucket.
+	EnsureBucket(ctx context.Context, bucket string) (state.Action, error)
+	// EnsureObject uploads content unless the bucket already holds exactly that.
+	EnsureObject(ctx context.Context, bucket, key string, content []byte) (state.Action, error)
+	// Upload streams content of unknown size.
+	Upload(ctx context.Context, bucket, key string, content io.Reader) error
+	// SignedURL returns a link that anybody may read the object with until it expires.
+	SignedURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error)
+	DeleteObject(ctx context.Context, bucket, key string) error
+	// DeleteBucket deletes a bucket with all that is in it.
+	DeleteBucket(ctx context.Context, bucket string) (state.Action, error)
+}
+
+// Installer is openshift-install of one version.
+type Installer interface {
+	// Fetch downloads and verifies the binary into dir, unless it is there already.
+	Fetch(ctx context.Context, dir string) error
+	// BootImage returns the image that this version wants its machines to boot from.
+	BootImage(ctx context.Context) (state.BootImage, error)
+	// Generate writes manifests and Ignition documents into dir from a copy of installConfig, unless dir holds a
+	// finished generation already; it reads what is there.
+	Generate(ctx context.Context, dir string, installConfig []byte) (state.Ignition, error)
+}
+
+// Image opens a boot image for reading: downloaded, verified against its checksum at the end of the stream, unpacked.
+type Image interface {
+	OpenImage(ctx context.Context, image state.BootImage) (io.ReadCloser, error)
+}
+
+// Cluster is the OpenShift cluster that comes alive. Errors of an API that does not answer (yet) are
+// fault.Transient.
+type Cluster interface {
+	Bootstrap(ctx context.Context) (state.BootstrapStatus, error)
+	Etcd(ctx context.Context) (state.EtcdStatus, error)
+	Nodes(ctx context.Context) ([]state.NodeStatus, error)
+	// ApproveCSRs approves the pending requests of expected nodes and returns a decision for each pending request.
+	ApproveCSRs(ctx context.Context, expected []state.ExpectedNode) ([]state.CSRDecision, error)
+	// LabelNode adds the labels and taints that are missing.
+	LabelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (state.Action, error)
+	// PlaceIngress moves the routers of the default ingress controller to the nodes with that label.
+	PlaceIngress(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error)
+	Version(ctx context.Context) (state.VersionStatus, error)
+	// ConsoleURL returns the address of the web console, or "" if there is none.
+	ConsoleURL(ctx context.Context) (string, error)
+}

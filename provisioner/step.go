@@ -1,0 +1,63 @@
+// Package provisioner is the engine: an ordered plan of steps, the run that executes it, the events it tells the
+// world, and the board that folds them. It knows nothing about clouds or clusters.
+package provisioner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Step is one thing to do or to wait for. It must be safe to repeat: it looks for what it would create.
+type Step struct {
+	ID    string        // stable, kebab-case: names the step in events and tests
+	Title string        // what the operator reads, in the imperative
+	Phase string        // the part of the installation it belongs to; decides the exit code of its failure
+	Needs []string      // IDs of earlier steps
+	Usual time.Duration // how long it usually takes; 0 if nobody knows
+	Do    func(context.Context, Report) error
+}
+
+// Report tells what happens inside a step. The run adds the step and its phase.
+type Report func(Event)
+
+// Plan is an ordered list of steps; a step may need only steps above it. So the list is the order on the screen, a
+// valid order of execution, and free of cycles.
+type Plan []Step
+
+// Validate reports every step whose ID is empty or taken, or that needs something which is not above it.
+func (p Plan) Validate() error {
+	var faults []error
+	var above []string
+	for _, step := range p {
+		if step.ID == "" || slices.Contains(above, step.ID) {
+			faults = append(faults, fmt.Errorf("step %q: the ID is empty or taken", step.ID))
+		}
+		for _, need := range step.Needs {
+			if !slices.Contains(above, need) {
+				faults = append(faults, fmt.Errorf("step %q needs %q, which is not above it", step.ID, need))
+			}
+		}
+		above = append(above, step.ID)
+	}
+	return errors.Join(faults...)
+}
+
+// StepError is the failure of one step.
+type StepError struct {
+	Step Step
+	Err  error
+}
+
+func (e *StepError) Error() string { return e.Step.ID + ": " + e.Err.Error() }
+
+func (e *StepError) Unwrap() error { return e.Err }
+
+// Skip ends a step without doing it; steps that need it run all the same. reason is shown.
+func Skip(reason string) error { return skipped{reason} }
+
+type skipped struct{ reason string }
+
+func (s skipped) Error() string { return s.reason }

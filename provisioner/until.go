@@ -1,0 +1,68 @@
+package provisioner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Clock is the time a run lives by.
+type Clock interface {
+	Now() time.Time
+	Sleep(context.Context, time.Duration) error
+}
+
+// heartbeat is how often an unchanged wait is told again, so that a log shows that the program is alive.
+const heartbeat = time.Minute
+
+// Until makes the body of a step out of a check: the check is repeated until it returns nil. Its error is the
+// sentence on the screen while the step waits and, once limit has passed, the cause of the failure, a *LimitError.
+// A check ends the wait at once with Fatal.
+func Until(clock Clock, every, limit time.Duration, check func(context.Context) error) func(context.Context, Report) error {
+	return func(ctx context.Context, report Report) error {
+		since, told, last := clock.Now(), time.Time{}, ""
+		for {
+			err := check(ctx)
+			var final fatal
+			switch {
+			case err == nil:
+				return nil
+			case errors.As(err, &final):
+				return final.error
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			}
+			now := clock.Now()
+			if now.Sub(since) >= limit {
+				return &LimitError{Limit: limit, Err: err}
+			}
+			if err.Error() != last || now.Sub(told) >= heartbeat {
+				last, told = err.Error(), now
+				report(Event{Type: TypeWait, Since: &since, Limit: limit.Seconds(), Last: last})
+			}
+			if err := clock.Sleep(ctx, every); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// LimitError is the end of a wait that reached its limit. Err is what it was still waiting for.
+type LimitError struct {
+	Limit time.Duration
+	Err   error
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("gave up after %s: %v", e.Limit, e.Err)
+}
+
+func (e *LimitError) Unwrap() error { return e.Err }
+
+// Fatal marks the error of a check as one that waiting cannot mend.
+func Fatal(err error) error { return fatal{err} }
+
+type fatal struct{ error }
+
+func (f fatal) Unwrap() error { return f.error }

@@ -1,0 +1,123 @@
+package state
+
+import "time"
+
+// Bootstrap phases as a watcher can tell them apart, in their usual order.
+const (
+	PhaseMachine       = "bootstrap-machine"  // the bootstrap machine runs
+	PhaseTemporaryAPI  = "temporary-api"      // the temporary API answers
+	PhaseManifests     = "manifests"          // manifests are being applied
+	PhaseMasters       = "masters-join"       // the first master has registered
+	PhaseEtcd          = "etcd-scaling"       // etcd grows beyond the bootstrap member
+	PhaseControlPlane  = "control-plane"      // the production control plane runs on two masters
+	PhaseBootstrapped  = "bootstrap-success"  // cluster-bootstrap has seen its pods
+	PhaseTeardown      = "bootstrap-finished" // the temporary control plane goes away
+	PhaseEtcdInCluster = "etcd-in-cluster"    // etcd is whole without the bootstrap member
+	PhaseComplete      = "bootstrap-complete" // the installation of the control plane is complete
+	PhaseMemberRemoved = "bootstrap-removed"  // etcd dropped the bootstrap member; the machine may go
+)
+
+// BootstrapPhases lists the phases in order.
+func BootstrapPhases() []string {
+	return []string{
+		PhaseMachine, PhaseTemporaryAPI, PhaseManifests, PhaseMasters, PhaseEtcd, PhaseControlPlane,
+		PhaseBootstrapped, PhaseTeardown, PhaseEtcdInCluster, PhaseComplete, PhaseMemberRemoved,
+	}
+}
+
+// BootstrapStatus is one observation of the bootstrap.
+type BootstrapStatus struct {
+	Reached []string // phases that have been seen, in order
+	Waiting string   // what the next phase is waiting for, one sentence
+}
+
+// Has tells whether a phase was reached.
+func (s BootstrapStatus) Has(phase string) bool {
+	for _, reached := range s.Reached {
+		if reached == phase {
+			return true
+		}
+	}
+	return false
+}
+
+// EtcdStatus is one observation of etcd's membership.
+type EtcdStatus struct {
+	Members          []EtcdMember
+	InCluster        bool   // EtcdRunningInCluster
+	BootstrapRemoved bool   // EtcdBootstrapMemberRemoved
+	Message          string // of the condition EtcdMembersAvailable
+}
+
+// EtcdMember is one member: "etcd-bootstrap" or a node name.
+type EtcdMember struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // voter, learner, unhealthy or not started
+}
+
+// NodeStatus is one observation of a node.
+type NodeStatus struct {
+	Name    string
+	Ready   bool
+	Reason  string // why it is not ready
+	Address string
+	Labels  map[string]string
+	Taints  []Taint
+}
+
+// Taint is a node taint.
+type Taint struct{ Key, Value, Effect string }
+
+// ExpectedNode is a node that this installation created: only such nodes get certificates.
+type ExpectedNode struct {
+	Name      string
+	Role      Role
+	Addresses []string
+	Created   time.Time // of the machine
+}
+
+// CSRDecision is what was decided about one certificate signing request.
+type CSRDecision struct {
+	Name     string
+	Node     string
+	Decision string // approved, or left with a reason
+	Reason   string
+}
+
+// Decisions.
+const (
+	Approved = "approved"
+	Left     = "left" // never denied: shown and left to the operator
+)
+
+// VersionStatus is one observation of ClusterVersion and the operators.
+type VersionStatus struct {
+	Version     string
+	Available   bool
+	Progressing bool
+	Failing     bool
+	Message     string
+	Unstable    []string // operators that are not available, are progressing or degraded
+	Total       int      // operators
+}
+
+// Installed tells whether the cluster version is rolled out.
+func (s VersionStatus) Installed() bool { return s.Available && !s.Progressing && !s.Failing }
+
+// BootImage is the disk image that a release wants its machines to boot from.
+type BootImage struct {
+	Build  string
+	URL    string
+	SHA256 string // of the compressed file
+}
+
+// Ignition is what one run of openshift-install generated.
+type Ignition struct {
+	InfraID    string
+	ClusterID  string
+	Created    time.Time
+	RootCA     []byte // PEM
+	RootCAHash string // sha256, hex
+	Bootstrap  []byte // bootstrap.ign; holds private keys
+	Pointers   map[string][]byte
+}

@@ -1,0 +1,20 @@
+package state
+
+import "time"
+
+// Facts are what an installation found out or generated and must not lose. They hold no secret.
+type Facts struct {
+	Schema           int       `json:"schema"`
+	ClusterID        string    `json:"clusterId"`
+	Zone             string    `json:"zone"`
+	OpenShiftVersion string    `json:"openshiftVersion,omitzero"`
+	InfraID          string    `json:"infraId,omitzero"`
+	IgnitionCreated  time.Time `json:"ignitionCreated,omitzero"`
+	RootCAHash       string    `json:"rootCaHash,omitzero"` // sha256, hex: a rerun never mixes two generations
+	Template         string    `json:"template,omitzero"`
+	APIAddress       string    `json:"apiAddress,omitzero"`
+	IngressAddress   string    `json:"ingressAddress,omitzero"`
+	BootstrapRemoved time.Time `json:"bootstrapRemoved,omitzero"`
+	Installed        time.Time `json:"installed,omitzero"`
+	ConsoleURL       string    `json:"consoleUrl,omitzero"`
+}

@@ -1,0 +1,116 @@
+package state
+
+import "time"
+
+// Action is what became of an object that was asked for.
+type Action string
+
+// The actions. Found means that nothing had to be done.
+const (
+	Created Action = "created"
+	Adopted Action = "adopted" // it was there, made by an earlier run that could not note it down
+	Found   Action = "found"
+	Updated Action = "updated"
+	Deleted Action = "deleted"
+)
+
+// Instance is a virtual machine. The cloud fills ID, Address and State.
+type Instance struct {
+	Name               string
+	Type               string // <family>.<size>
+	TemplateID         string
+	DiskGiB            int
+	UserData           []byte // as the machine reads it, not base64
+	SSHKey             string
+	SecurityGroups     []string // IDs
+	AntiAffinityGroups []string // IDs
+	Labels             map[string]string
+
+	ID      string
+	Address string // public IPv4 address
+	State   string // Exoscale's words: starting, running, ...
+}
+
+// SecurityGroup is a named set of ingress rules.
+type SecurityGroup struct {
+	Name        string
+	Description string
+	Rules       []Rule
+	ID          string
+}
+
+// Rule lets traffic in. Exactly one of CIDR and Group names the peer.
+type Rule struct {
+	Protocol    string // tcp, udp or icmp
+	From, To    int    // ports; 0 for icmp
+	ICMPType    int    // for icmp
+	CIDR        string
+	Group       string // name of a security group
+	Description string
+}
+
+// ElasticIP is a managed elastic IP, told apart by its label or description.
+type ElasticIP struct {
+	Name        string // kept in the description and the label exoshift-name
+	Labels      map[string]string
+	Healthcheck Healthcheck
+	ReverseDNS  string // name of the PTR record; empty for none
+
+	ID      string
+	Address string
+}
+
+// Healthcheck is how Exoscale finds out which instance may serve a managed elastic IP.
+type Healthcheck struct {
+	Mode        string // tcp, http or https
+	Port        int
+	Path        string // for http and https
+	Interval    time.Duration
+	Timeout     time.Duration
+	StrikesOK   int
+	StrikesFail int
+}
+
+// Zone is a DNS zone.
+type Zone struct {
+	Name        string
+	ID          string
+	NameServers []string
+}
+
+// Record is a DNS record; Name is relative to the zone, "" is its apex.
+type Record struct {
+	Name    string
+	Type    string // A, CNAME, ...
+	Content string
+	TTL     int // seconds
+}
+
+// Template is a disk image that instances boot from.
+type Template struct {
+	Name        string
+	Description string
+	URL         string // where Exoscale fetches it
+	MD5         string // hex
+	BootMode    string // legacy or uefi
+	DefaultUser string
+	Build       string
+
+	ID      string
+	SizeGiB int
+}
+
+// InstanceType is an offer of the zone.
+type InstanceType struct {
+	Name       string // <family>.<size>
+	CPUs       int
+	MemoryGiB  float64
+	Authorized bool
+}
+
+// Quota is one limit of the organization.
+type Quota struct {
+	Resource string
+	Used     int
+	Limit    int // -1: unlimited
+}

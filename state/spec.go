@@ -1,0 +1,252 @@
+// Package state is the vocabulary of an installation, what is wanted (Spec) and what became of it (Facts), and the
+// folder in which one cluster's installation is kept.
+package state
+
+import "fmt"
+
+// APIVersion and Kind open every answers file.
+const (
+	APIVersion = "exoshift/v1alpha1"
+	Kind       = "Cluster"
+)
+
+// Spec is everything an operator decides about a cluster. It holds no secret, only references to secrets.
+type Spec struct {
+	APIVersion    string            `yaml:"apiVersion" json:"apiVersion"`
+	Kind          string            `yaml:"kind" json:"kind"`
+	Cluster       ClusterSpec       `yaml:"cluster" json:"cluster"`
+	Exoscale      ExoscaleSpec      `yaml:"exoscale" json:"exoscale"`
+	Sizing        SizingSpec        `yaml:"sizing" json:"sizing"`
+	Network       NetworkSpec       `yaml:"network" json:"network"`
+	DNS           DNSSpec           `yaml:"dns" json:"dns"`
+	LoadBalancer  LoadBalancerSpec  `yaml:"loadBalancer" json:"loadBalancer"`
+	Syn           SynSpec           `yaml:"syn" json:"syn"`
+	OpenShift     OpenShiftSpec     `yaml:"openshift" json:"openshift"`
+	ObjectStorage ObjectStorageSpec `yaml:"objectStorage" json:"objectStorage"`
+}
+
+// ClusterSpec names the cluster.
+type ClusterSpec struct {
+	ID          string `yaml:"id" json:"id"`                                       // DNS-1123 label, at most 48 characters
+	DisplayName string `yaml:"displayName,omitempty" json:"displayName,omitempty"` // for people
+	BaseDomain  string `yaml:"baseDomain" json:"baseDomain"`                       // the cluster's zone is <id>.<base domain>
+}
+
+// ExoscaleSpec says where the cluster runs and who pays.
+type ExoscaleSpec struct {
+	Zone      string    `yaml:"zone" json:"zone"`
+	APIKey    SecretRef `yaml:"apiKey" json:"apiKey"`
+	APISecret SecretRef `yaml:"apiSecret" json:"apiSecret"`
+}
+
+// SecretRef says where a secret is found; exactly one field is set.
+type SecretRef struct {
+	Env  string `yaml:"env,omitempty" json:"env,omitempty"`   // name of an environment variable
+	File string `yaml:"file,omitempty" json:"file,omitempty"` // path of a file that only its owner can read
+}
+
+// SizingSpec counts the machines.
+type SizingSpec struct {
+	Bootstrap     MachineSpec `yaml:"bootstrap" json:"bootstrap"` // its count is always 1
+	LoadBalancers MachineSpec `yaml:"loadBalancers" json:"loadBalancers"`
+	ControlPlane  MachineSpec `yaml:"controlPlane" json:"controlPlane"`
+	Infra         MachineSpec `yaml:"infra" json:"infra"`
+	Storage       MachineSpec `yaml:"storage" json:"storage"`
+	Workers       MachineSpec `yaml:"workers" json:"workers"`
+	ExtraGroups   []GroupSpec `yaml:"extraGroups,omitempty" json:"extraGroups,omitempty"`
+}
+
+// MachineSpec is a number of equal machines.
+type MachineSpec struct {
+	Type     string `yaml:"type" json:"type"`                             // <family>.<size>
+	Count    int    `yaml:"count" json:"count"`                           //
+	RootDisk int    `yaml:"rootDisk" json:"rootDisk"`                     // GiB
+	DataDisk int    `yaml:"dataDisk,omitempty" json:"dataDisk,omitempty"` // GiB, added to the root disk
+}
+
+// GroupSpec is an additional group of workers.
+type GroupSpec struct {
+	Name        string `yaml:"name" json:"name"`
+	MachineSpec `yaml:",inline"`
+}
+
+// NetworkSpec holds the address ranges and the network plugin.
+type NetworkSpec struct {
+	PodCIDR          string   `yaml:"podCIDR" json:"podCIDR"`
+	HostPrefix       int      `yaml:"hostPrefix" json:"hostPrefix"`
+	ServiceCIDR      string   `yaml:"serviceCIDR" json:"serviceCIDR"`
+	NodeCIDR         string   `yaml:"nodeCIDR" json:"nodeCIDR"`
+	CNI              string   `yaml:"cni" json:"cni"` // OVNKubernetes or Cilium
+	CustomerNetworks []string `yaml:"customerNetworks,omitempty" json:"customerNetworks,omitempty"`
+}
+
+// DNSSpec says who serves the cluster's zone and how it is reached.
+type DNSSpec struct {
+	Zone       string `yaml:"zone" json:"zone"`                                 // managed: Exoscale serves it
+	Delegation string `yaml:"delegation" json:"delegation"`                     // manual: a human adds the NS records to the parent
+	AppsDomain string `yaml:"appsDomain,omitempty" json:"appsDomain,omitempty"` // default apps.<cluster domain>
+	ACME       bool   `yaml:"acme" json:"acme"`                                 // certificates by ACME once Project Syn runs
+}
+
+// LoadBalancerSpec chooses how the API and the ingress are reached.
+type LoadBalancerSpec struct {
+	Strategy      string `yaml:"strategy" json:"strategy"` // haproxy-pair or dns-round-robin
+	ProxyProtocol bool   `yaml:"proxyProtocol" json:"proxyProtocol"`
+}
+
+// SynSpec connects the cluster to Project Syn; an empty Lieutenant URL means: not at all.
+type SynSpec struct {
+	LieutenantURL string            `yaml:"lieutenantURL,omitempty" json:"lieutenantURL,omitempty"`
+	Tenant        string            `yaml:"tenant,omitempty" json:"tenant,omitempty"`
+	Facts         map[string]string `yaml:"facts,omitempty" json:"facts,omitempty"`
+	CatalogDir    string            `yaml:"catalogDir,omitempty" json:"catalogDir,omitempty"`
+	VaultAddress  string            `yaml:"vaultAddress,omitempty" json:"vaultAddress,omitempty"` // default: what Lieutenant says
+}
+
+// OpenShiftSpec chooses what is installed.
+type OpenShiftSpec struct {
+	Distribution string    `yaml:"distribution" json:"distribution"` // ocp or okd
+	Version      string    `yaml:"version" json:"version"`           // x.y.z
+	PullSecret   SecretRef `yaml:"pullSecret" json:"pullSecret"`
+	SSHKey       string    `yaml:"sshKey" json:"sshKey"` // one authorized_keys line
+	Proxy        ProxySpec `yaml:"proxy,omitempty" json:"proxy,omitzero"`
+	TrustBundle  string    `yaml:"trustBundle,omitempty" json:"trustBundle,omitempty"` // path of a PEM file
+}
+
+// ProxySpec is the proxy that the nodes use.
+type ProxySpec struct {
+	HTTP    string `yaml:"http,omitempty" json:"http,omitempty"`
+	HTTPS   string `yaml:"https,omitempty" json:"https,omitempty"`
+	NoProxy string `yaml:"noProxy,omitempty" json:"noProxy,omitempty"`
+}
+
+// ObjectStorageSpec names the buckets.
+type ObjectStorageSpec struct {
+	BucketPrefix string `yaml:"bucketPrefix,omitempty" json:"bucketPrefix,omitempty"` // default: the cluster id
+}
+
+// Default returns a Spec with every default in place: the sizing that is supported in production, OpenShift's own
+// address ranges, and a pair of HAProxy machines.
+func Default() Spec {
+	node := func(count int) MachineSpec {
+		return MachineSpec{Type: "standard.extra-large", Count: count, RootDisk: 100}
+	}
+	return Spec{
+		APIVersion: APIVersion,
+		Kind:       Kind,
+		Exoscale: ExoscaleSpec{
+			APIKey:    SecretRef{Env: "EXOSCALE_API_KEY"},
+			APISecret: SecretRef{Env: "EXOSCALE_API_SECRET"},
+		},
+		Sizing: SizingSpec{
+			Bootstrap:     node(1),
+			LoadBalancers: MachineSpec{Type: "standard.medium", Count: 2, RootDisk: 20},
+			ControlPlane:  node(3),
+			Infra:         node(4),
+			Storage:       MachineSpec{Type: "cpu.extra-large", Count: 3, RootDisk: 100, DataDisk: 180},
+			Workers:       node(3),
+		},
+		Network: NetworkSpec{
+			PodCIDR: "10.128.0.0/14", HostPrefix: 23,
+			ServiceCIDR: "172.30.0.0/16",
+			NodeCIDR:    "10.0.0.0/16",
+			CNI:         "OVNKubernetes",
+		},
+		DNS:          DNSSpec{Zone: "managed", Delegation: "manual"},
+		LoadBalancer: LoadBalancerSpec{Strategy: "haproxy-pair"},
+		OpenShift:    OpenShiftSpec{Distribution: "ocp"},
+	}
+}
+
+// Domain returns the cluster domain, <id>.<base domain>.
+func (s Spec) Domain() string { return s.Cluster.ID + "." + s.Cluster.BaseDomain }
+
+// AppsDomain returns the domain of the applications.
+func (s Spec) AppsDomain() string {
+	if s.DNS.AppsDomain != "" {
+		return s.DNS.AppsDomain
+	}
+	return "apps." + s.Domain()
+}
+
+// Bucket returns the name of the cluster's bucket for a purpose, e.g. "bootstrap".
+func (s Spec) Bucket(purpose string) string {
+	prefix := s.ObjectStorage.BucketPrefix
+	if prefix == "" {
+		prefix = s.Cluster.ID
+	}
+	return prefix + "-" + purpose
+}
+
+// Role is what a machine does in the cluster.
+type Role string
+
+// The roles; additional groups use their name as the role.
+const (
+	RoleLoadBalancer Role = "lb"
+	RoleBootstrap    Role = "bootstrap"
+	RoleMaster       Role = "master"
+	RoleInfra        Role = "infra"
+	RoleStorage      Role = "storage"
+	RoleWorker       Role = "worker"
+)
+
+// Machine is one virtual machine that the Spec asks for.
+type Machine struct {
+	Name  string // also its host name and, for nodes, its node name
+	Role  Role
+	Index int
+	MachineSpec
+}
+
+// Machines returns the machines of a role in order, named <role>-<index>; the bootstrap machine is just "bootstrap".
+func (s Spec) Machines(role Role) []Machine {
+	if role == RoleBootstrap {
+		return []Machine{{Name: string(role), Role: role, MachineSpec: s.Sizing.Bootstrap}}
+	}
+	spec := s.machineSpec(role)
+	machines := make([]Machine, spec.Count)
+	for i := range machines {
+		machines[i] = Machine{Name: fmt.Sprintf("%s-%d", role, i), Role: role, Index: i, MachineSpec: spec}
+	}
+	return machines
+}
+
+func (s Spec) machineSpec(role Role) MachineSpec {
+	switch role {
+	case RoleLoadBalancer:
+		return s.Sizing.LoadBalancers
+	case RoleMaster:
+		return s.Sizing.ControlPlane
+	case RoleInfra:
+		return s.Sizing.Infra
+	case RoleStorage:
+		return s.Sizing.Storage
+	case RoleWorker:
+		return s.Sizing.Workers
+	}
+	for _, group := range s.Sizing.ExtraGroups {
+		if group.Name == string(role) {
+			return group.MachineSpec
+		}
+	}
+	return MachineSpec{}
+}
+
+// ComputeRoles returns the roles of all nodes but the masters, in the order in which they are shown.
+func (s Spec) ComputeRoles() []Role {
+	roles := []Role{RoleInfra, RoleStorage, RoleWorker}
+	for _, group := range s.Sizing.ExtraGroups {
+		roles = append(roles, Role(group.Name))
+	}
+	return roles
+}
+
+// Nodes returns every machine that becomes a node of the cluster: masters first.
+func (s Spec) Nodes() []Machine {
+	nodes := s.Machines(RoleMaster)
+	for _, role := range s.ComputeRoles() {
+		nodes = append(nodes, s.Machines(role)...)
+	}
+	return nodes
+}
