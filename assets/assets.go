@@ -1,0 +1,11 @@
+// Package assets holds the data that is built into the program: the example of an answers file and the templates of
+// what the load-balancer machines are given. Data only; it decides nothing.
+package assets
+
+import "embed"
+
+//go:embed haproxy.cfg cloud-config.yaml example/answers.yaml
+var files embed.FS
+
+// Example returns the answers file of a default cluster that the program ships: YAML, commented for a reader.
+func Example() ([]byte, error) { return files.ReadFile("example/answers.yaml") }

@@ -1,0 +1,85 @@
+package assets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+// LoadBalancer is what the machines that balance a cluster's load have to know. They find every back end by DNS:
+// bootstrap.<Domain>, etcd-0 to etcd-<Masters-1>.<Domain>, and router.<Domain>, a name with an address for each router.
+type LoadBalancer struct {
+	Domain        string // of the cluster
+	Masters       int
+	Routers       int  // addresses of router.<Domain> that are used at most
+	ProxyProtocol bool // PROXY protocol, version 2, towards the routers
+}
+
+// LoadBalancerUserData returns the cloud-config that turns an Ubuntu 22.04 machine into a load balancer. It serves the
+// API on port 6443, the machine config server on 22623, the ingress on 80 and 443, and its own health on 8404 at
+// /healthz (plain HTTP).
+func LoadBalancerUserData(lb LoadBalancer) ([]byte, error) {
+	config, err := HAProxyConfig(lb)
+	if err != nil {
+		return nil, err
+	}
+	return render("cloud-config.yaml", struct {
+		LoadBalancer
+		Config string
+	}{lb, string(config)})
+}
+
+// HAProxyConfig returns the haproxy.cfg that LoadBalancerUserData carries; it needs HAProxy 2.4 or newer.
+func HAProxyConfig(lb LoadBalancer) ([]byte, error) {
+	if err := lb.check(); err != nil {
+		return nil, err
+	}
+	return render("haproxy.cfg", lb)
+}
+
+func (lb LoadBalancer) check() error {
+	switch {
+	case lb.Domain == "" || strings.ContainsAny(lb.Domain, " \t\r\n"):
+		return fmt.Errorf("load balancer: %q is no domain", lb.Domain)
+	case lb.Masters < 1:
+		return errors.New("load balancer: no masters to balance")
+	case lb.Routers < 1:
+		return errors.New("load balancer: no routers to balance")
+	}
+	return nil
+}
+
+func render(name string, data any) ([]byte, error) {
+	functions := template.FuncMap{"masters": masters, "indent": indent}
+	parsed, err := template.New(name).Funcs(functions).ParseFS(files, name)
+	if err != nil {
+		return nil, fmt.Errorf("template %s: %w", name, err)
+	}
+	var out bytes.Buffer
+	if err := parsed.Execute(&out, data); err != nil {
+		return nil, fmt.Errorf("template %s: %w", name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// masters counts from 0 to n-1.
+func masters(n int) []int {
+	indexes := make([]int, n)
+	for i := range indexes {
+		indexes[i] = i
+	}
+	return indexes
+}
+
+// indent moves the lines of a YAML block scalar to the right; empty lines stay empty.
+func indent(width int, text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = strings.Repeat(" ", width) + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}

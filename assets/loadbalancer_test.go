@@ -1,0 +1,98 @@
+package assets_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/assets"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func demo() assets.LoadBalancer {
+	return assets.LoadBalancer{Domain: "c-demo-1.example.net", Masters: 3, Routers: 4}
+}
+
+func TestTheHAProxyConfigIsTheOneThatWasReviewed(t *testing.T) {
+	plain, proxy := demo(), demo()
+	proxy.ProxyProtocol = true
+	for golden, lb := range map[string]assets.LoadBalancer{"haproxy.golden": plain, "haproxy-proxy.golden": proxy} {
+		got, err := assets.HAProxyConfig(lb)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareGolden(t, "testdata/"+golden, got)
+	}
+}
+
+func TestTheUserDataIsACloudConfigThatWritesTheHAProxyConfig(t *testing.T) {
+	userData, err := assets.LoadBalancerUserData(demo())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, _, _ := strings.Cut(string(userData), "\n"); first != "#cloud-config" {
+		t.Errorf("cloud-init would not recognize a document that opens with %q", first)
+	}
+	var document struct {
+		PackageUpdate bool     `yaml:"package_update"`
+		Packages      []string `yaml:"packages"`
+		WriteFiles    []struct {
+			Path, Owner, Permissions, Content string
+		} `yaml:"write_files"`
+		RunCmd [][]string `yaml:"runcmd"`
+	}
+	if err := yaml.UnmarshalWithOptions(userData, &document, yaml.Strict()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"haproxy"}, document.Packages); diff != "" {
+		t.Error(diff)
+	}
+	if len(document.WriteFiles) != 1 || document.WriteFiles[0].Path != "/etc/haproxy/haproxy.cfg" {
+		t.Fatalf("files written: %+v", document.WriteFiles)
+	}
+	want, err := assets.HAProxyConfig(demo())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), document.WriteFiles[0].Content); diff != "" {
+		t.Errorf("the file differs from the configuration (-want +got):\n%s", diff)
+	}
+	last := document.RunCmd[len(document.RunCmd)-1]
+	if diff := cmp.Diff([]string{"systemctl", "restart", "haproxy"}, last); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestALoadBalancerWithoutBackEndsIsRefused(t *testing.T) {
+	for name, lb := range map[string]assets.LoadBalancer{
+		"no domain":       {Masters: 3, Routers: 2},
+		"domain of lines": {Domain: "a\n    server evil", Masters: 3, Routers: 2},
+		"no masters":      {Domain: "example.net", Routers: 2},
+		"no routers":      {Domain: "example.net", Masters: 3},
+	} {
+		if out, err := assets.LoadBalancerUserData(lb); err == nil {
+			t.Errorf("%s: no error, but %s", name, out)
+		}
+	}
+}
+
+func compareGolden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got), rewrite with -update:\n%s", path, diff)
+	}
+}
