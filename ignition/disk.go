@@ -1,0 +1,29 @@
+package ignition
+
+import (
+	"github.com/coreos/ignition/v2/config/util"
+	"github.com/coreos/ignition/v2/config/v3_2/types"
+)
+
+// rootPartition is the partition of an RHCOS image that holds the root file system.
+const rootPartition = 4
+
+// disks keeps the root file system from growing over the whole disk, and makes a partition of the rest. The root
+// partition's entry is wiped and made anew, as the clusters that run on Exoscale today do it.
+func (p Pointer) disks() []types.Disk {
+	if p.RootGiB == 0 {
+		return nil
+	}
+	return []types.Disk{{
+		Device: "/dev/vda",
+		Partitions: []types.Partition{
+			{
+				Number:             rootPartition,
+				Label:              util.StrToPtr("root"),
+				SizeMiB:            util.IntToPtr(p.RootGiB * 1024),
+				WipePartitionEntry: util.BoolToPtr(true),
+			},
+			{Label: util.StrToPtr("data")},
+		},
+	}}
+}

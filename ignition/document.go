@@ -1,0 +1,60 @@
+package ignition
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"regexp"
+
+	"github.com/coreos/ignition/v2/config/v3_2"
+	"github.com/coreos/ignition/v2/config/v3_2/types"
+
+	"exoshift/internal/fault"
+)
+
+// UserDataLimit is the length in base64 from which on Exoscale's own tools refuse user-data.
+const UserDataLimit = 32768
+
+// hostnamePattern is a DNS name of small letters; Kubernetes takes it as the node's name.
+var hostnamePattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$`)
+
+// CheckSize fails with fault.Invalid if user-data is too long for an instance.
+func CheckSize(op string, userData []byte) error {
+	length := base64.StdEncoding.EncodedLen(len(userData))
+	if length < UserDataLimit {
+		return nil
+	}
+	return fault.Newf(fault.Invalid, op, "user-data is %d characters long in base64, the limit is %d", length, UserDataLimit-1).
+		WithHint("move what is large behind a link that the machine fetches; compression does not help, Ignition would not unpack it")
+}
+
+func (p Pointer) check() error {
+	const op = "describe machine"
+	if !hostnamePattern.MatchString(p.Hostname) || len(p.Hostname) > 63 {
+		return fault.Newf(fault.Invalid, op, "%q is no host name", p.Hostname).
+			WithHint("use at most 63 small letters, digits, hyphens and dots")
+	}
+	if p.Source == "" {
+		return fault.Newf(fault.Invalid, op+" "+p.Hostname, "nothing to fetch its configuration from")
+	}
+	return nil
+}
+
+// document encodes a configuration and has the library that the machine itself uses read it again. A mere warning is
+// refused too: on a machine that does not boot, nobody would see it.
+func document(op string, config types.Config) ([]byte, error) {
+	encoded, err := json.Marshal(config)
+	if err != nil {
+		return nil, fault.New(fault.Internal, op, err)
+	}
+	_, report, err := v3_2.Parse(encoded)
+	if len(report.Entries) > 0 {
+		return nil, fault.Newf(fault.Invalid, op, "Ignition refuses the document: %s", report.String())
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	if err := CheckSize(op, encoded); err != nil {
+		return nil, err
+	}
+	return encoded, nil
+}

@@ -1,0 +1,109 @@
+// Package ignition makes the documents that RHCOS machines configure themselves from on their first boot, and patches
+// boot images so that these machines look for them where Exoscale keeps them.
+//
+// All documents are of specification 3.2.0, which every OpenShift from 4.8 on reads, and are served as they are:
+// Ignition does not unpack a compressed document on Exoscale.
+package ignition
+
+import (
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"net/url"
+
+	"github.com/coreos/ignition/v2/config/util"
+	"github.com/coreos/ignition/v2/config/v3_2/types"
+
+	"exoshift/state"
+)
+
+// Pointer is what a machine is booted with: its host name, and where the rest of its configuration is to be fetched.
+type Pointer struct {
+	Hostname string
+	Source   string // URL of a document that is merged into this one
+	Hash     string // "sha512-<hex>" that the fetched document has to have; "" for any
+	CA       []byte // PEM certificate that the server is verified by, besides those of the image; nil for none
+	RootGiB  int    // size of the root partition if the rest of the disk is to be partition "data"; 0 for all of it
+}
+
+// NodePointer returns the document of a node, which fetches its configuration from the cluster's machine config server.
+// The server's certificate is verified by rootCA, the PEM certificate that openshift-install generated.
+func NodePointer(node state.Machine, clusterDomain string, rootCA []byte) ([]byte, error) {
+	pointer := Pointer{
+		Hostname: node.Name,
+		Source:   "https://api-int." + clusterDomain + ":22623/config/" + Pool(node.Role),
+		CA:       rootCA,
+	}
+	if node.DataDisk > 0 {
+		pointer.RootGiB = node.RootDisk
+	}
+	return pointer.Document()
+}
+
+// BootstrapPointer returns the document of the bootstrap machine, which fetches bootstrap from link and refuses
+// anything else that it may find there.
+func BootstrapPointer(hostname, link string, bootstrap []byte) ([]byte, error) {
+	return Pointer{Hostname: hostname, Source: link, Hash: Hash(bootstrap)}.Document()
+}
+
+// Pool returns the machine config pool that a node of a role starts in: all but the masters start as workers.
+func Pool(role state.Role) string {
+	if role == state.RoleMaster {
+		return "master"
+	}
+	return "worker"
+}
+
+// Hash returns the verification hash of a document: "sha512-<hex>".
+func Hash(document []byte) string {
+	sum := sha512.Sum512(document)
+	return "sha512-" + hex.EncodeToString(sum[:])
+}
+
+// Document returns the pointer as a valid Ignition document that fits into the user-data of an instance. Its errors
+// are fault.Invalid.
+func (p Pointer) Document() ([]byte, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	return document("describe machine "+p.Hostname, p.config())
+}
+
+func (p Pointer) config() types.Config {
+	return types.Config{
+		Ignition: types.Ignition{
+			Version: types.MaxVersion.String(),
+			// Merge and not replace: replace would drop everything else that this document says, the host name too.
+			Config:   types.IgnitionConfig{Merge: []types.Resource{p.source()}},
+			Security: types.Security{TLS: types.TLS{CertificateAuthorities: p.authorities()}},
+		},
+		Storage: types.Storage{Files: []types.File{hostnameFile(p.Hostname)}, Disks: p.disks()},
+	}
+}
+
+func (p Pointer) source() types.Resource {
+	resource := types.Resource{Source: &p.Source}
+	if p.Hash != "" {
+		resource.Verification.Hash = &p.Hash
+	}
+	return resource
+}
+
+func (p Pointer) authorities() []types.Resource {
+	if len(p.CA) == 0 {
+		return nil
+	}
+	const pem = "data:text/plain;charset=utf-8;base64,"
+	return []types.Resource{{Source: util.StrToPtr(pem + base64.StdEncoding.EncodeToString(p.CA))}}
+}
+
+// hostnameFile names the machine: Exoscale's DHCP does not, and the image knows it only as localhost.
+func hostnameFile(hostname string) types.File {
+	return types.File{
+		Node: types.Node{Path: "/etc/hostname", Overwrite: util.BoolToPtr(true)},
+		FileEmbedded1: types.FileEmbedded1{
+			Mode:     util.IntToPtr(0o644),
+			Contents: types.Resource{Source: util.StrToPtr("data:," + url.PathEscape(hostname+"\n"))},
+		},
+	}
+}
