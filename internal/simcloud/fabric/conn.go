@@ -1,0 +1,87 @@
+package fabric
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// conn is one end of a connection.
+type conn struct {
+	host          *Host
+	in, out       *pipe
+	peer          *conn
+	local, remote *net.TCPAddr
+}
+
+// connect returns the two ends of a new connection. The client keeps the address it dialed, which may be an elastic
+// IP; the server sees its own.
+func connect(from, to *Host, source, dialed netip.AddrPort) (client, server *conn) {
+	request, response := newPipe(), newPipe()
+	client = &conn{host: from, in: response, out: request, local: net.TCPAddrFromAddrPort(source), remote: net.TCPAddrFromAddrPort(dialed)}
+	server = &conn{host: to, in: request, out: response, remote: client.local,
+		local: net.TCPAddrFromAddrPort(netip.AddrPortFrom(to.address, dialed.Port()))}
+	client.peer, server.peer = server, client
+	return client, server
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.in.read(b)
+	return n, c.explain("read", err)
+}
+
+func (c *conn) Write(b []byte) (int, error) {
+	n, err := c.out.write(b)
+	return n, c.explain("write", err)
+}
+
+func (c *conn) explain(op string, err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	return &net.OpError{Op: op, Net: "tcp", Source: c.local, Addr: c.remote, Err: err}
+}
+
+// Close ends both directions; the peer can still read what was written.
+func (c *conn) Close() error {
+	c.host.forget(c)
+	c.out.end(net.ErrClosed)
+	c.in.stop(net.ErrClosed, syscall.ECONNRESET)
+	return nil
+}
+
+// CloseWrite ends the direction to the peer only.
+func (c *conn) CloseWrite() error {
+	c.out.end(syscall.EPIPE)
+	return nil
+}
+
+// reset breaks the connection at both ends at once.
+func (c *conn) reset() {
+	for _, end := range []*conn{c, c.peer} {
+		end.host.forget(end)
+		end.in.stop(syscall.ECONNRESET, syscall.ECONNRESET)
+	}
+}
+
+func (c *conn) LocalAddr() net.Addr  { return c.local }
+func (c *conn) RemoteAddr() net.Addr { return c.remote }
+
+func (c *conn) SetDeadline(t time.Time) error {
+	c.in.setReadBy(t)
+	c.out.setWriteBy(t)
+	return nil
+}
+
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.in.setReadBy(t)
+	return nil
+}
+
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.out.setWriteBy(t)
+	return nil
+}

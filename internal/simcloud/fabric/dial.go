@@ -1,0 +1,113 @@
+package fabric
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+func nobody(_ context.Context, name string) ([]netip.Addr, error) {
+	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+}
+
+// Dial connects to "host:port" over TCP. The addresses of a name are tried in their order and share ConnectTimeout.
+// A dropped packet ends in an error whose Timeout is true, a port where nothing listens in syscall.ECONNREFUSED.
+func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error) {
+	if proto != "tcp" && proto != "tcp4" {
+		return nil, &net.OpError{Op: "dial", Net: proto, Err: net.UnknownNetworkError(proto)}
+	}
+	addresses, port, err := h.resolve(ctx, address)
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: proto, Err: err}
+	}
+	patience := ConnectTimeout / time.Duration(len(addresses))
+	var first error
+	for _, to := range addresses {
+		c, err := h.connect(ctx, netip.AddrPortFrom(to, uint16(port)), patience)
+		if err == nil {
+			return c, nil
+		}
+		if first == nil {
+			first = &net.OpError{Op: "dial", Net: proto, Addr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(to, uint16(port))), Err: err}
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, first
+}
+
+func (h *Host) resolve(ctx context.Context, address string) ([]netip.Addr, int, error) {
+	name, service, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, 0, err
+	}
+	port, err := strconv.ParseUint(service, 10, 16)
+	if err != nil {
+		return nil, 0, fmt.Errorf("port %q: %w", service, err)
+	}
+	if ip, err := netip.ParseAddr(name); err == nil {
+		return []netip.Addr{ip.Unmap()}, int(port), nil
+	}
+	addresses, err := h.fabric.config.Resolve(ctx, name)
+	if err == nil && len(addresses) == 0 {
+		_, err = nobody(ctx, name)
+	}
+	return addresses, int(port), err
+}
+
+// connect makes a connection, or waits as long as a real one would for an answer that never comes.
+func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Duration) (net.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	target, found := h.route(to)
+	if !found {
+		return nil, h.wait(ctx, patience, nil, nil)
+	}
+	l, listening := target.listener(int(to.Port()))
+	if !listening {
+		return nil, os.NewSyscallError("connect", syscall.ECONNREFUSED)
+	}
+	client, server := connect(h, target, netip.AddrPortFrom(h.address, h.ephemeralPort()), to)
+	if !h.adopt(client) || !target.adopt(server) {
+		client.reset()
+		return nil, os.NewSyscallError("connect", syscall.ECONNRESET)
+	}
+	if err := h.wait(ctx, patience, l.queue, server); err != nil {
+		client.reset()
+		return nil, err
+	}
+	l.drainIfClosed()
+	return client, nil
+}
+
+// wait puts c into the queue; without a queue it waits in vain.
+func (h *Host) wait(ctx context.Context, patience time.Duration, queue chan<- *conn, c *conn) error {
+	timer := time.NewTimer(h.fabric.config.Clock.Wall(patience))
+	defer timer.Stop()
+	select {
+	case queue <- c:
+		return nil
+	case <-timer.C:
+		return os.ErrDeadlineExceeded
+	case <-h.gone:
+		return net.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// route returns the host that answers for an address, if the packet gets there.
+func (h *Host) route(to netip.AddrPort) (*Host, bool) {
+	address, delivered := h.fabric.config.Translate(h.address, to.Addr(), int(to.Port()))
+	if !delivered || !h.fabric.config.Allows(h.address, address, "tcp", int(to.Port())) {
+		return nil, false
+	}
+	return h.fabric.find(address)
+}

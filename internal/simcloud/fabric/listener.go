@@ -1,0 +1,69 @@
+package fabric
+
+import (
+	"net"
+	"sync"
+)
+
+// backlog is how many connections wait to be accepted before a dial has to wait too.
+const backlog = 256
+
+type listener struct {
+	host    *Host
+	address *net.TCPAddr
+	queue   chan *conn
+	once    sync.Once
+	done    chan struct{}
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case <-l.done:
+		return nil, l.closed()
+	default:
+	}
+	select {
+	case c := <-l.queue:
+		return c, nil
+	case <-l.done:
+		return nil, l.closed()
+	}
+}
+
+func (l *listener) closed() error {
+	return &net.OpError{Op: "accept", Net: "tcp", Addr: l.address, Err: net.ErrClosed}
+}
+
+func (l *listener) Close() error {
+	l.once.Do(func() {
+		l.host.mu.Lock()
+		delete(l.host.listeners, l.address.Port)
+		l.host.mu.Unlock()
+		close(l.done)
+		l.drain()
+	})
+	return nil
+}
+
+// drainIfClosed catches a connection that was queued while the listener closed.
+func (l *listener) drainIfClosed() {
+	select {
+	case <-l.done:
+		l.drain()
+	default:
+	}
+}
+
+// drain resets the connections that nobody accepted.
+func (l *listener) drain() {
+	for {
+		select {
+		case c := <-l.queue:
+			c.reset()
+		default:
+			return
+		}
+	}
+}
+
+func (l *listener) Addr() net.Addr { return l.address }

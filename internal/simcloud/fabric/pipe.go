@@ -1,0 +1,143 @@
+package fabric
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+const (
+	window = 64 << 10 // bytes in flight in one direction
+	spare  = 4 << 10  // a drained buffer larger than this is given back
+)
+
+// pipe is one direction of a connection.
+type pipe struct {
+	mu       sync.Mutex
+	changed  sync.Cond
+	buffer   bytes.Buffer
+	ended    bool  // the writer is done: end of file after the buffer
+	readErr  error // what reads answer, whatever the buffer holds
+	writeErr error // what writes answer
+	readBy   deadline
+	writeBy  deadline
+}
+
+func newPipe() *pipe {
+	p := &pipe{}
+	p.changed.L = &p.mu
+	return p
+}
+
+func (p *pipe) read(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		switch {
+		case p.readErr != nil:
+			return 0, p.readErr
+		case p.readBy.passed():
+			return 0, os.ErrDeadlineExceeded
+		case p.buffer.Len() > 0:
+			n, err := p.buffer.Read(b)
+			p.trim()
+			p.changed.Broadcast()
+			return n, err
+		case p.ended:
+			return 0, io.EOF
+		}
+		p.changed.Wait()
+	}
+}
+
+// trim gives the memory of a drained buffer back: most connections idle most of the time.
+func (p *pipe) trim() {
+	if p.buffer.Len() == 0 && p.buffer.Cap() > spare {
+		p.buffer = bytes.Buffer{}
+	}
+}
+
+func (p *pipe) write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	written := 0
+	for {
+		switch {
+		case p.writeErr != nil:
+			return written, p.writeErr
+		case p.writeBy.passed():
+			return written, os.ErrDeadlineExceeded
+		}
+		n := min(window-p.buffer.Len(), len(b)-written)
+		if n > 0 {
+			p.buffer.Write(b[written : written+n])
+			written += n
+			p.changed.Broadcast()
+		}
+		if written == len(b) {
+			return written, nil
+		}
+		p.changed.Wait()
+	}
+}
+
+// end is the writer's good-bye: what is in the buffer can still be read.
+func (p *pipe) end(writeErr error) {
+	p.change(func() {
+		p.ended = true
+		p.writeErr = first(p.writeErr, writeErr)
+		p.writeBy.set(time.Time{}, nil)
+	})
+}
+
+// stop is the reader's good-bye: later reads and writes answer these errors.
+func (p *pipe) stop(readErr, writeErr error) {
+	p.change(func() {
+		p.readErr, p.writeErr = first(p.readErr, readErr), first(p.writeErr, writeErr)
+		p.buffer = bytes.Buffer{}
+		p.readBy.set(time.Time{}, nil)
+	})
+}
+
+func (p *pipe) setReadBy(t time.Time)  { p.change(func() { p.readBy.set(t, p.wake) }) }
+func (p *pipe) setWriteBy(t time.Time) { p.change(func() { p.writeBy.set(t, p.wake) }) }
+
+func (p *pipe) wake() { p.change(func() {}) }
+
+func (p *pipe) change(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+	p.changed.Broadcast()
+}
+
+func first(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// deadline wakes those who wait when it passes.
+type deadline struct {
+	at    time.Time
+	timer *time.Timer
+}
+
+func (d *deadline) set(at time.Time, wake func()) {
+	d.at = at
+	switch {
+	case at.IsZero():
+		if d.timer != nil {
+			d.timer.Stop()
+		}
+	case d.timer == nil:
+		d.timer = time.AfterFunc(time.Until(at), wake)
+	default:
+		d.timer.Reset(time.Until(at))
+	}
+}
+
+func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
