@@ -29,6 +29,7 @@ type Instance struct {
 	ID      string
 	Address string // public IPv4 address
 	State   string // Exoscale's words: starting, running, ...
+	Created time.Time
 }
 
 // SecurityGroup is a named set of ingress rules.

@@ -1,0 +1,100 @@
+// Package install is the recipe: it turns what is wanted into a plan of steps, and names, as small interfaces, the
+// cloud and the cluster that these steps need.
+package install
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// World is what the recipe acts on.
+type World struct {
+	Cloud     Cloud
+	Objects   Objects
+	Installer Installer
+	Images    Image
+	Cluster   Cluster
+	Lookup    func(ctx context.Context, name string) ([]netip.Addr, error)
+	Clock     provisioner.Clock
+}
+
+// Installation is one cluster's installation: what is wanted, where it is kept and what earlier steps found. A step
+// reads only what the steps that it needs have written.
+type Installation struct {
+	spec       state.Spec
+	pullSecret string
+	folder     state.Folder
+	world      World
+
+	mu    sync.Mutex // guards what steps running side by side share
+	facts state.Facts
+	seen  map[string]string         // what was last told about each node, etcd, ...
+	nodes map[string]state.Instance // machines by name
+
+	groups       map[string]string       // IDs of security groups by name
+	affinity     map[state.Role][]string // IDs of anti-affinity groups
+	api, ingress state.ElasticIP
+	zone         state.Zone
+	image        state.Template // what nodes boot from
+	ignition     state.Ignition
+	bootstrapURL string // signed
+}
+
+// New returns the installation of spec in folder, with the facts that earlier runs left there.
+func New(spec state.Spec, pullSecret string, folder state.Folder, world World) (*Installation, error) {
+	facts, err := folder.Facts()
+	if err != nil {
+		return nil, err
+	}
+	facts.ClusterID, facts.Zone, facts.OpenShiftVersion = spec.Cluster.ID, spec.Exoscale.Zone, spec.OpenShift.Version
+	return &Installation{
+		spec: spec, pullSecret: pullSecret, folder: folder, world: world, facts: facts,
+		seen: map[string]string{}, nodes: map[string]state.Instance{},
+		groups: map[string]string{}, affinity: map[state.Role][]string{},
+	}, nil
+}
+
+// Facts returns what the installation knows by now.
+func (i *Installation) Facts() state.Facts {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.facts
+}
+
+// remember changes the facts and saves them.
+func (i *Installation) remember(change func(*state.Facts)) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	before := i.facts
+	change(&i.facts)
+	if before == i.facts {
+		return nil
+	}
+	return i.folder.SaveFacts(i.facts)
+}
+
+// bootstrapped tells whether the cluster stands on its own masters, so that the bootstrap machine and all that only
+// it needs must not be made again.
+func (i *Installation) bootstrapped() bool { return !i.Facts().BootstrapRemoved.IsZero() }
+
+// name prefixes the names of objects that carry no labels, so that they can be found again.
+func (i *Installation) name(suffix string) string { return i.spec.Cluster.ID + "_" + suffix }
+
+// labels mark what belongs to this cluster.
+func (i *Installation) labels() map[string]string {
+	return map[string]string{"exoshift-cluster": i.spec.Cluster.ID}
+}
+
+// object reports what became of an object of the cloud.
+func object(report provisioner.Report, kind, name, id string, action state.Action) {
+	report(provisioner.Event{Type: provisioner.TypeObject, Kind: kind, Name: name, ID: id, Action: string(action)})
+}
+
+// progress reports a sentence about a running step.
+func progress(report provisioner.Report, text string) {
+	report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Text: text})
+}

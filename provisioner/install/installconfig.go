@@ -1,0 +1,99 @@
+package install
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/goccy/go-yaml"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// config is openshift-install's install-config.yaml, as far as we set it.
+type config struct {
+	APIVersion  string            `json:"apiVersion"`
+	Metadata    map[string]string `json:"metadata"`
+	BaseDomain  string            `json:"baseDomain"`
+	Platform    map[string]any    `json:"platform"`
+	Networking  networking        `json:"networking"`
+	Control     pool              `json:"controlPlane"`
+	Compute     []pool            `json:"compute"`
+	Proxy       map[string]string `json:"proxy,omitempty"`
+	TrustBundle string            `json:"additionalTrustBundle,omitempty"`
+	PullSecret  string            `json:"pullSecret"`
+	SSHKey      string            `json:"sshKey"`
+}
+
+type networking struct {
+	NetworkType    string           `json:"networkType"`
+	MachineNetwork []map[string]any `json:"machineNetwork"`
+	ClusterNetwork []map[string]any `json:"clusterNetwork"`
+	ServiceNetwork []string         `json:"serviceNetwork"`
+}
+
+type pool struct {
+	Name           string `json:"name"`
+	Replicas       int    `json:"replicas"`
+	Hyperthreading string `json:"hyperthreading"`
+}
+
+// installConfig renders install-config.yaml. The number of compute replicas creates no machines on this platform; it
+// keeps the masters unschedulable and the infrastructure highly available.
+func installConfig(spec state.Spec, pullSecret string) ([]byte, error) {
+	bundle, err := trustBundle(spec.OpenShift.TrustBundle)
+	if err != nil {
+		return nil, err
+	}
+	masters := spec.Sizing.ControlPlane.Count
+	document := config{
+		APIVersion: "v1",
+		Metadata:   map[string]string{"name": spec.Cluster.ID},
+		BaseDomain: spec.Cluster.BaseDomain,
+		Platform:   map[string]any{"external": map[string]string{"platformName": "exoscale"}},
+		Networking: networking{
+			NetworkType:    spec.Network.CNI,
+			MachineNetwork: []map[string]any{{"cidr": spec.Network.NodeCIDR}},
+			ClusterNetwork: []map[string]any{{"cidr": spec.Network.PodCIDR, "hostPrefix": spec.Network.HostPrefix}},
+			ServiceNetwork: []string{spec.Network.ServiceCIDR},
+		},
+		Control:     pool{Name: "master", Replicas: masters, Hyperthreading: "Enabled"},
+		Compute:     []pool{{Name: "worker", Replicas: len(spec.Nodes()) - masters, Hyperthreading: "Enabled"}},
+		Proxy:       proxy(spec.OpenShift.Proxy),
+		TrustBundle: bundle,
+		PullSecret:  pullSecret,
+		SSHKey:      spec.OpenShift.SSHKey,
+	}
+	// Through JSON, so that there is one set of field names.
+	encoded, err := json.Marshal(document)
+	if err != nil {
+		return nil, fmt.Errorf("render install-config.yaml: %w", err)
+	}
+	rendered, err := yaml.JSONToYAML(encoded)
+	if err != nil {
+		return nil, fmt.Errorf("render install-config.yaml: %w", err)
+	}
+	return rendered, nil
+}
+
+func proxy(p state.ProxySpec) map[string]string {
+	fields := map[string]string{}
+	for key, value := range map[string]string{"httpProxy": p.HTTP, "httpsProxy": p.HTTPS, "noProxy": p.NoProxy} {
+		if value != "" {
+			fields[key] = value
+		}
+	}
+	return fields
+}
+
+func trustBundle(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "", fault.New(fault.Invalid, "read the trust bundle", err).WithHint("correct openshift.trustBundle in the answers file")
+	}
+	return string(content), nil
+}

@@ -1,0 +1,55 @@
+package install
+
+import (
+	"context"
+	"fmt"
+
+	"exoshift/assets"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// ubuntu is the public template that load balancers boot from.
+const ubuntu = "Linux Ubuntu 22.04 LTS 64-bit"
+
+func (i *Installation) loadBalancers(ctx context.Context, report provisioner.Report) error {
+	template, err := i.world.Cloud.FindPublicTemplate(ctx, ubuntu)
+	if err != nil {
+		return err
+	}
+	userData, err := assets.LoadBalancerUserData(assets.LoadBalancer{
+		Domain:        i.spec.Domain(),
+		Masters:       i.spec.Sizing.ControlPlane.Count,
+		Routers:       max(len(i.spec.Machines(i.routerRole())), 1),
+		ProxyProtocol: i.spec.LoadBalancer.ProxyProtocol,
+	})
+	if err != nil {
+		return err
+	}
+	machines := i.spec.Machines(state.RoleLoadBalancer)
+	err = i.start(ctx, report, machines, template, func(state.Machine) ([]byte, error) { return userData, nil })
+	if err != nil {
+		return err
+	}
+	for _, machine := range machines {
+		if err := i.attach(ctx, report, machine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attach puts both elastic IPs on a load balancer; their health checks choose which one serves.
+func (i *Installation) attach(ctx context.Context, report provisioner.Report, machine state.Machine) error {
+	i.mu.Lock()
+	id := i.nodes[machine.Name].ID
+	i.mu.Unlock()
+	for _, ip := range []state.ElasticIP{i.api, i.ingress} {
+		action, err := i.world.Cloud.EnsureAttached(ctx, ip.ID, id)
+		if err != nil {
+			return err
+		}
+		object(report, "elastic-ip-attachment", fmt.Sprintf("%s on %s", ip.Address, machine.Name), "", action)
+	}
+	return i.address(ctx, report, machine.Name, machine.Name, longTTL)
+}

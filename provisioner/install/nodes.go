@@ -1,0 +1,166 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// States of a node as events tell them.
+const (
+	nodeBooting  = "booting"   // the machine runs; the node has not registered
+	nodeNotReady = "not ready" // registered
+	nodeReady    = "ready"
+)
+
+// masters waits until every master is a Ready node.
+func (i *Installation) masters() body {
+	return i.until(pollCluster, limitMaster, func(ctx context.Context, report provisioner.Report) error {
+		return i.readyNodes(ctx, report, i.spec.Machines(state.RoleMaster))
+	})
+}
+
+// everyNode approves the certificate requests of the nodes that this installation started, and of no others, until
+// all of them are Ready.
+func (i *Installation) everyNode() body {
+	return i.until(pollCluster, limitNodes, func(ctx context.Context, report provisioner.Report) error {
+		decisions, err := i.world.Cluster.ApproveCSRs(ctx, i.expected())
+		if err != nil {
+			return err
+		}
+		for _, d := range decisions {
+			i.tellCSR(report, d)
+		}
+		return i.readyNodes(ctx, report, i.spec.Nodes())
+	})
+}
+
+func (i *Installation) expected() []state.ExpectedNode {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var expected []state.ExpectedNode
+	for _, machine := range i.spec.Nodes() {
+		if instance, ok := i.nodes[machine.Name]; ok {
+			expected = append(expected, state.ExpectedNode{
+				Name: machine.Name, Role: machine.Role, Addresses: []string{instance.Address}, Created: instance.Created,
+			})
+		}
+	}
+	return expected
+}
+
+func (i *Installation) tellCSR(report provisioner.Report, d state.CSRDecision) {
+	if i.changed("csr/"+d.Name, d.Decision+d.Reason) {
+		report(provisioner.Event{Type: provisioner.TypeCSR, Name: d.Name, Node: d.Node, Decision: d.Decision, Reason: d.Reason})
+	}
+}
+
+// readyNodes looks at the nodes, tells what changed, and returns who is still missing.
+func (i *Installation) readyNodes(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
+	nodes, err := i.world.Cluster.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	var missing, unready []string
+	for _, machine := range machines {
+		n := slices.IndexFunc(nodes, func(node state.NodeStatus) bool { return node.Name == machine.Name })
+		switch {
+		case n < 0:
+			i.tellNode(report, machine, nodeBooting, "")
+			missing = append(missing, machine.Name)
+		case !nodes[n].Ready:
+			i.tellNode(report, machine, nodeNotReady, nodes[n].Reason)
+			unready = append(unready, machine.Name)
+		default:
+			i.tellNode(report, machine, nodeReady, "")
+		}
+	}
+	return waitingFor(len(machines), missing, unready)
+}
+
+func waitingFor(total int, missing, unready []string) error {
+	var parts []string
+	if len(missing) > 0 {
+		parts = append(parts, "not registered: "+strings.Join(missing, ", "))
+	}
+	if len(unready) > 0 {
+		parts = append(parts, "registered, but not Ready: "+strings.Join(unready, ", "))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d nodes are Ready; %s", total-len(missing)-len(unready), total, strings.Join(parts, "; "))
+}
+
+func (i *Installation) tellNode(report provisioner.Report, machine state.Machine, nodeState, reason string) {
+	if i.changed("node/"+machine.Name, nodeState+reason) {
+		report(provisioner.Event{Type: provisioner.TypeNode, Name: machine.Name, Role: string(machine.Role), State: nodeState, Reason: reason})
+	}
+}
+
+// labelNodes gives each node the role it was sized for.
+func (i *Installation) labelNodes(ctx context.Context, report provisioner.Report) error {
+	for _, machine := range i.spec.Nodes() {
+		if machine.Role == state.RoleMaster {
+			continue
+		}
+		labels, taints := roleMarks(machine.Role)
+		action, err := i.world.Cluster.LabelNode(ctx, machine.Name, labels, taints)
+		if err != nil {
+			return err
+		}
+		object(report, "node", machine.Name, "", action)
+	}
+	return nil
+}
+
+// roleMarks returns the labels and taints of a role, as APPUiO's components expect them.
+func roleMarks(role state.Role) (map[string]string, []state.Taint) {
+	const prefix = "node-role.kubernetes.io/"
+	switch role {
+	case state.RoleInfra:
+		return map[string]string{prefix + "infra": ""}, nil
+	case state.RoleStorage:
+		return map[string]string{prefix + "storage": ""},
+			[]state.Taint{{Key: "storagenode", Value: "True", Effect: "NoSchedule"}}
+	}
+	return map[string]string{prefix + "app": ""}, nil
+}
+
+func (i *Installation) placeIngress(ctx context.Context, report provisioner.Report) error {
+	label := "node-role.kubernetes.io/infra"
+	if i.routerRole() == state.RoleWorker {
+		label = "node-role.kubernetes.io/app"
+	}
+	replicas := min(2, i.spec.Sizing.Infra.Count+i.spec.Sizing.Workers.Count)
+	action, err := i.world.Cluster.PlaceIngress(ctx, label, replicas, i.spec.LoadBalancer.ProxyProtocol)
+	if err != nil {
+		return err
+	}
+	object(report, "ingress-controller", "default", "", action)
+	return nil
+}
+
+func (i *Installation) clusterVersion() body {
+	return i.until(15*time.Second, limitNodes, func(ctx context.Context, report provisioner.Report) error {
+		status, err := i.world.Cluster.Version(ctx)
+		if err != nil {
+			return err
+		}
+		if status.Message != "" && i.changed("version", status.Message) {
+			progress(report, status.Message)
+		}
+		switch {
+		case !status.Installed():
+			return fmt.Errorf("%s", status.Message)
+		case len(status.Unstable) > 0:
+			return fmt.Errorf("%d of %d operators are not stable: %s", len(status.Unstable), status.Total, strings.Join(status.Unstable, ", "))
+		}
+		return nil
+	})
+}

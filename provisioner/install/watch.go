@@ -1,0 +1,174 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// How often the cluster is looked at, and how long each part of it may take. Slow disks and networks make
+// installations exceed openshift-install's own limits and complete all the same, so these are more patient.
+const (
+	pollEtcd    = 5 * time.Second
+	pollCluster = 10 * time.Second
+	limitAPI    = 30 * time.Minute
+	limitMaster = 45 * time.Minute
+	limitNodes  = 60 * time.Minute
+)
+
+type body = func(context.Context, provisioner.Report) error
+
+func (i *Installation) until(every, limit time.Duration, look func(context.Context, provisioner.Report) error) body {
+	return func(ctx context.Context, report provisioner.Report) error {
+		check := func(ctx context.Context) error { return look(ctx, report) }
+		return provisioner.Until(i.world.Clock, every, limit, check)(ctx, report)
+	}
+}
+
+// temporaryAPI waits for the API on the bootstrap machine, through the load balancers.
+func (i *Installation) temporaryAPI() body {
+	return i.until(pollCluster, limitAPI, func(ctx context.Context, report provisioner.Report) error {
+		return i.bootstrapReaches(ctx, report, state.PhaseTemporaryAPI)
+	})
+}
+
+func (i *Installation) bootstrapComplete() body {
+	return i.until(pollCluster, limitMaster, func(ctx context.Context, report provisioner.Report) error {
+		return i.bootstrapReaches(ctx, report, state.PhaseComplete)
+	})
+}
+
+func (i *Installation) bootstrapReaches(ctx context.Context, report provisioner.Report, phase string) error {
+	status, err := i.world.Cluster.Bootstrap(ctx)
+	if err != nil {
+		return err
+	}
+	for _, reached := range status.Reached {
+		i.tellBootstrap(report, reached, "")
+	}
+	if !status.Has(phase) {
+		return errors.New(status.Waiting)
+	}
+	return nil
+}
+
+// tellBootstrap reports a phase of the bootstrap once.
+func (i *Installation) tellBootstrap(report provisioner.Report, phase, text string) {
+	if i.changed("bootstrap/"+phase, "reached") {
+		report(provisioner.Event{Type: provisioner.TypeBootstrap, Phase: phase, Text: text})
+	}
+}
+
+// changed notes what was seen of something and tells whether it is new.
+func (i *Installation) changed(what, seen string) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.seen[what] == seen {
+		return false
+	}
+	i.seen[what] = seen
+	return true
+}
+
+// etcd waits until the members stand on the masters alone: 1, 2, 3, 4, 3.
+func (i *Installation) etcd() body {
+	return i.until(pollEtcd, limitMaster, func(ctx context.Context, report provisioner.Report) error {
+		status, err := i.world.Cluster.Etcd(ctx)
+		if err != nil {
+			return err
+		}
+		i.tellEtcd(report, status)
+		if status.BootstrapRemoved {
+			return nil
+		}
+		return fmt.Errorf("%d of %d members: %s", len(status.Members), i.spec.Sizing.ControlPlane.Count+1, status.Message)
+	})
+}
+
+func (i *Installation) tellEtcd(report provisioner.Report, status state.EtcdStatus) {
+	if len(status.Members) == 0 || !i.changed("etcd", fmt.Sprint(status.Members)) {
+		return
+	}
+	members := make([]provisioner.Member, len(status.Members))
+	for n, member := range status.Members {
+		members[n] = provisioner.Member(member)
+	}
+	count := len(members)
+	report(provisioner.Event{Type: provisioner.TypeEtcd, Members: members, Count: &count, Text: status.Message})
+}
+
+// removeBootstrap first notes that the cluster stands on its own, so that no later run starts a second bootstrap,
+// then takes the machine out of the load balancers, and only then deletes it.
+func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.Report) error {
+	if !i.bootstrapped() {
+		now := i.world.Clock.Now().UTC().Truncate(time.Second)
+		if err := i.remember(func(facts *state.Facts) { facts.BootstrapRemoved = now }); err != nil {
+			return err
+		}
+	}
+	action, err := i.world.Cloud.DeleteRecords(ctx, i.zone.ID, "bootstrap", "A")
+	if err != nil {
+		return err
+	}
+	object(report, "dns-record", "bootstrap A", "", action)
+	labels := i.labels()
+	labels["exoshift-role"] = string(state.RoleBootstrap)
+	machines, err := i.world.Cloud.Instances(ctx, labels)
+	if err != nil {
+		return err
+	}
+	for _, machine := range machines {
+		action, err := i.world.Cloud.DeleteInstance(ctx, machine.ID)
+		if err != nil {
+			return err
+		}
+		object(report, "instance", machine.Name, machine.ID, action)
+	}
+	i.tellBootstrap(report, state.PhaseMemberRemoved, "the bootstrap machine is gone")
+	return nil
+}
+
+// explained adds to a wait that reached its limit what the zone itself says about the machines' way to each other.
+func (i *Installation) explained(wait body) body {
+	return func(ctx context.Context, report provisioner.Report) error {
+		err := wait(ctx, report)
+		var limit *provisioner.LimitError
+		if !errors.As(err, &limit) {
+			return err
+		}
+		closed, lookErr := i.closedPorts(ctx)
+		if lookErr != nil || len(closed) == 0 {
+			return err
+		}
+		return fault.Newf(fault.Timeout, "wait for the masters", "%s; %w", strings.Join(closed, "; "), err).
+			WithHint("run the same command again: it adds the missing rules and goes on")
+	}
+}
+
+// closedPorts names every rule that the recipe asked for and the zone does not have (any more).
+func (i *Installation) closedPorts(ctx context.Context) ([]string, error) {
+	var closed []string
+	for _, group := range i.securityGroupSpecs() {
+		missing, err := i.world.Cloud.MissingRules(ctx, group)
+		if err != nil {
+			return nil, err
+		}
+		for _, rule := range missing {
+			closed = append(closed, fmt.Sprintf("port %s is blocked: security group %s lacks the rule for the %s", ports(rule), group.Name, rule.Description))
+		}
+	}
+	return closed, nil
+}
+
+func ports(rule state.Rule) string {
+	if rule.From == rule.To {
+		return fmt.Sprintf("%d/%s", rule.From, rule.Protocol)
+	}
+	return fmt.Sprintf("%d-%d/%s", rule.From, rule.To, rule.Protocol)
+}

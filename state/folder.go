@@ -1,0 +1,146 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// Names in a cluster's folder.
+const (
+	AnswersFile = "answers.yaml"  // the copy in force
+	FactsFile   = "facts.json"    //
+	JournalFile = "journal.jsonl" // intents and results
+	EventsFile  = "events.jsonl"  // every event of every run
+	LogFile     = "installer.log" // what openshift-install said
+	InstallDir  = "openshift"     // openshift-install's own directory
+	BinDir      = "bin"           // the verified openshift-install
+	userDataDir = "user-data"     // exactly what each machine was given
+	factsSchema = 1
+)
+
+// Folder is the folder of one cluster's installation: 0700, its files 0600, each written atomically.
+type Folder struct{ path string }
+
+// DefaultPath returns $XDG_STATE_HOME/exoshift/<cluster id>, with ~/.local/state in the variable's place if it is
+// not set.
+func DefaultPath(clusterID string) (string, error) {
+	base := os.Getenv("XDG_STATE_HOME")
+	if base == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("find the folder of cluster %s: %w; name one with --dir", clusterID, err)
+		}
+		base = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(base, "exoshift", clusterID), nil
+}
+
+// Create opens the folder at path and makes it if it does not exist.
+func Create(path string) (Folder, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return Folder{}, fmt.Errorf("make the cluster's folder: %w", err)
+	}
+	if err := os.Chmod(path, 0o700); err != nil {
+		return Folder{}, fmt.Errorf("keep the cluster's folder private: %w", err)
+	}
+	return Folder{path: path}, nil
+}
+
+// Open opens an existing folder; it fails with fs.ErrNotExist if path holds no installation.
+func Open(path string) (Folder, error) {
+	if _, err := os.Stat(filepath.Join(path, AnswersFile)); err != nil {
+		return Folder{}, fmt.Errorf("%s holds no installation: %w", path, err)
+	}
+	return Folder{path: path}, nil
+}
+
+// Path returns the path of a file in the folder.
+func (f Folder) Path(names ...string) string {
+	return filepath.Join(append([]string{f.path}, names...)...)
+}
+
+// Write replaces a file atomically.
+func (f Folder) Write(name string, content []byte) error {
+	path := f.Path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := renameio.WriteFile(path, content, 0o600); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// Read returns the content of a file.
+func (f Folder) Read(name string) ([]byte, error) { return os.ReadFile(f.Path(name)) }
+
+// SaveUserData keeps exactly what a machine was given.
+func (f Folder) SaveUserData(machine string, userData []byte) error {
+	return f.Write(filepath.Join(userDataDir, machine), userData)
+}
+
+// UserData returns what a machine was given, or fs.ErrNotExist.
+func (f Folder) UserData(machine string) ([]byte, error) {
+	return f.Read(filepath.Join(userDataDir, machine))
+}
+
+// Facts returns what is known about the installation; nothing yet is no error.
+func (f Folder) Facts() (Facts, error) {
+	content, err := f.Read(FactsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Facts{Schema: factsSchema}, nil
+	}
+	if err != nil {
+		return Facts{}, fmt.Errorf("read the installation's facts: %w", err)
+	}
+	var facts Facts
+	if err := json.Unmarshal(content, &facts); err != nil {
+		return Facts{}, fmt.Errorf("read the installation's facts in %s: %w", f.Path(FactsFile), err)
+	}
+	if facts.Schema != factsSchema {
+		return Facts{}, fmt.Errorf("%s has schema %d; this version of exoshift reads %d", f.Path(FactsFile), facts.Schema, factsSchema)
+	}
+	return facts, nil
+}
+
+// SaveFacts replaces the facts.
+func (f Folder) SaveFacts(facts Facts) error {
+	facts.Schema = factsSchema
+	content, err := json.MarshalIndent(facts, "", "  ")
+	if err != nil {
+		return fmt.Errorf("save the installation's facts: %w", err)
+	}
+	return f.Write(FactsFile, append(content, '\n'))
+}
+
+// Append opens a file of lines for appending, e.g. the events. A last line that a killed process left torn is ended,
+// so that the next one is whole.
+func (f Folder) Append(name string) (*os.File, error) {
+	file, err := os.OpenFile(f.Path(name), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", name, err)
+	}
+	if err := endTornLine(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", name, err), file.Close())
+	}
+	return file, nil
+}
+
+func endTornLine(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := file.ReadAt(last, info.Size()-1); err != nil || last[0] == '\n' {
+		return err
+	}
+	_, err = file.WriteString("\n")
+	return err
+}
