@@ -1,0 +1,162 @@
+package exoscale
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	v2 "github.com/exoscale/egoscale/v2"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// Labels by which our objects are told apart.
+const (
+	labelName    = "exoshift-name"
+	labelCluster = "exoshift-cluster"
+)
+
+// EnsureElasticIP makes a managed elastic IP with its health check, labels and reverse DNS. Addresses have no names:
+// ours is kept in the description and in a label.
+func (c *Client) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error) {
+	wanted := wireElasticIP(ip)
+	found, action, err := ensure(ctx, c, object[*v2.ElasticIP]{
+		kind: kindElasticIP, name: ip.Name,
+		find: func(ctx context.Context) ([]*v2.ElasticIP, error) { return c.elasticIPs(ctx, ip) },
+		create: func(ctx context.Context) (*v2.ElasticIP, error) {
+			return c.api.CreateElasticIP(ctx, c.zone, wanted)
+		},
+		id: func(found *v2.ElasticIP) string { return value(found.ID) },
+	})
+	if err != nil {
+		return ip, action, err
+	}
+	ip.ID, ip.Address = value(found.ID), value(found.IPAddress).String()
+	changed, err := c.alignElasticIP(ctx, ip, found, wanted)
+	if err != nil {
+		return ip, action, err
+	}
+	named, err := c.ensureReverseDNS(ctx, ip)
+	if changed || named {
+		action = updated(action)
+	}
+	return ip, action, err
+}
+
+func (c *Client) elasticIPs(ctx context.Context, ip state.ElasticIP) ([]*v2.ElasticIP, error) {
+	ips, err := call(ctx, c, "list elastic IPs", func(ctx context.Context) ([]*v2.ElasticIP, error) {
+		return c.api.ListElasticIPs(ctx, c.zone)
+	})
+	return choose(ips, func(live *v2.ElasticIP) bool { return isElasticIP(live, ip) }), err
+}
+
+// isElasticIP goes by the labels, or by the description if our labels are missing.
+func isElasticIP(live *v2.ElasticIP, ip state.ElasticIP) bool {
+	labels := value(live.Labels)
+	if labels[labelName] == "" && labels[labelCluster] == "" {
+		return value(live.Description) == ip.Name
+	}
+	return labels[labelName] == ip.Name && labels[labelCluster] == ip.Labels[labelCluster]
+}
+
+func wireElasticIP(ip state.ElasticIP) *v2.ElasticIP {
+	labels := map[string]string{labelName: ip.Name}
+	maps.Copy(labels, ip.Labels)
+	return &v2.ElasticIP{Description: &ip.Name, Labels: &labels, Healthcheck: wireHealthcheck(ip.Healthcheck)}
+}
+
+// wireHealthcheck states every field, for the API's defaults differ from those of its clients. A cluster's
+// certificates are signed by a CA of its own, which Exoscale cannot verify.
+func wireHealthcheck(check state.Healthcheck) *v2.ElasticIPHealthcheck {
+	if check.Mode == "" {
+		return nil
+	}
+	wire := &v2.ElasticIPHealthcheck{
+		Mode:        &check.Mode,
+		Port:        new(uint16(check.Port)), //nolint:gosec // a port
+		URI:         optional(check.Path),
+		Interval:    &check.Interval,
+		Timeout:     &check.Timeout,
+		StrikesOK:   new(int64(check.StrikesOK)),
+		StrikesFail: new(int64(check.StrikesFail)),
+	}
+	if check.Mode == "https" {
+		wire.TLSSkipVerify = new(true)
+	}
+	return wire
+}
+
+// alignElasticIP brings labels and health check up to date.
+func (c *Client) alignElasticIP(ctx context.Context, ip state.ElasticIP, live, wanted *v2.ElasticIP) (bool, error) {
+	has, wants := healthcheck(live.Healthcheck), healthcheck(wanted.Healthcheck)
+	if has.Mode != wants.Mode { // fixed at creation, and cannot be added later
+		return false, fault.Newf(fault.Conflict, "ensure elastic-ip "+ip.Name,
+			"its health check has mode %q instead of %q, which cannot be changed", has.Mode, wants.Mode).
+			WithHint("release %s (%s) if nothing needs it, then run again", ip.Address, ip.ID)
+	}
+	labels := maps.Clone(value(live.Labels))
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, value(wanted.Labels))
+	if has == wants && maps.Equal(labels, value(live.Labels)) {
+		return false, nil
+	}
+	return true, c.change(ctx, state.Updated, kindElasticIP, ip.Name, func(ctx context.Context) (string, error) {
+		update := &v2.ElasticIP{ID: &ip.ID, Description: &ip.Name, Labels: &labels, Healthcheck: wanted.Healthcheck}
+		return ip.ID, c.api.UpdateElasticIP(ctx, c.zone, update)
+	})
+}
+
+func healthcheck(check *v2.ElasticIPHealthcheck) state.Healthcheck {
+	if check == nil {
+		return state.Healthcheck{}
+	}
+	return state.Healthcheck{
+		Mode:        value(check.Mode),
+		Port:        int(value(check.Port)),
+		Path:        value(check.URI),
+		Interval:    value(check.Interval),
+		Timeout:     value(check.Timeout),
+		StrikesOK:   int(value(check.StrikesOK)),
+		StrikesFail: int(value(check.StrikesFail)),
+	}
+}
+
+func (c *Client) ensureReverseDNS(ctx context.Context, ip state.ElasticIP) (changed bool, err error) {
+	if ip.ReverseDNS == "" {
+		return false, nil
+	}
+	has, err := call(ctx, c, "read reverse-dns of "+ip.Address, func(ctx context.Context) (string, error) {
+		return c.api.GetElasticIPReverseDNS(ctx, c.zone, ip.ID)
+	})
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return false, err
+	}
+	if hostName(has) == hostName(ip.ReverseDNS) {
+		return false, nil
+	}
+	return true, c.change(ctx, state.Updated, kindReverseDNS, ip.Name, func(ctx context.Context) (string, error) {
+		return ip.ID, c.api.UpdateElasticIPReverseDNS(ctx, c.zone, ip.ID, ip.ReverseDNS)
+	})
+}
+
+// EnsureAttached attaches an elastic IP to an instance; others may hold it as well.
+func (c *Client) EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error) {
+	instance, err := c.instance(ctx, instanceID)
+	if err != nil {
+		return "", err
+	}
+	if slices.Contains(value(instance.ElasticIPIDs), elasticIPID) {
+		return state.Found, nil
+	}
+	name := elasticIPID + " to " + value(instance.Name)
+	return state.Updated, c.change(ctx, state.Updated, kindAttachment, name, func(ctx context.Context) (string, error) {
+		return elasticIPID, c.api.AttachInstanceToElasticIP(ctx, c.zone, instance, &v2.ElasticIP{ID: &elasticIPID})
+	})
+}
+
+// hostName is a DNS name in the form in which names are compared.
+func hostName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

@@ -1,0 +1,122 @@
+package exoscale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// What the journal and the errors call the objects.
+const (
+	kindSSHKey            = "ssh-key"
+	kindSecurityGroup     = "security-group"
+	kindRule              = "security-group-rule"
+	kindAntiAffinityGroup = "anti-affinity-group"
+	kindElasticIP         = "elastic-ip"
+	kindAttachment        = "elastic-ip-attachment"
+	kindReverseDNS        = "reverse-dns"
+	kindZone              = "dns-zone"
+	kindRecord            = "dns-record"
+	kindTemplate          = "template"
+	kindInstance          = "instance"
+)
+
+// object tells ensure how to find and make one object.
+type object[T any] struct {
+	kind, name string
+	find       func(context.Context) ([]T, error) // all that bear the name
+	create     func(context.Context) (T, error)
+	id         func(T) string
+}
+
+// ensure has three answers: one object of that name is used, none is created, several are a conflict.
+func ensure[T any](ctx context.Context, c *Client, o object[T]) (T, state.Action, error) {
+	var made T
+	found, err := o.find(ctx)
+	switch {
+	case err != nil:
+		return made, "", err
+	case len(found) == 1:
+		action, err := c.adopt(o.kind, o.name, o.id(found[0]))
+		return found[0], action, err
+	case len(found) > 1:
+		return made, "", ambiguous(o, found)
+	}
+	err = c.change(ctx, state.Created, o.kind, o.name, func(ctx context.Context) (string, error) {
+		if made, err = o.create(ctx); err != nil {
+			return "", err
+		}
+		return o.id(made), nil
+	})
+	return made, state.Created, err
+}
+
+func ambiguous[T any](o object[T], found []T) error {
+	ids := make([]string, len(found))
+	for i, one := range found {
+		ids[i] = o.id(one)
+	}
+	return fault.Newf(fault.Conflict, "ensure "+o.kind+" "+o.name, "there are %d of that name: %s",
+		len(found), strings.Join(ids, ", ")).WithHint("delete or rename all but one, then run again")
+}
+
+// adopt is for an object that was found: an earlier run may have made it without living to note it down.
+func (c *Client) adopt(kind, name, id string) (state.Action, error) {
+	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
+	if !ok || !memory.Open(kind, name) {
+		return state.Found, nil
+	}
+	return state.Adopted, c.done(kind, name, id, state.Adopted)
+}
+
+// change does one thing to the cloud, with the intent on disk before and the result after.
+func (c *Client) change(ctx context.Context, action state.Action, kind, name string, do func(context.Context) (id string, err error)) error {
+	op := verb(action) + " " + kind + " " + name
+	if err := c.journal.Intend(kind, name); err != nil {
+		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))
+	}
+	id, err := call(ctx, c, op, do)
+	if err != nil {
+		return unseen(err)
+	}
+	return c.done(kind, name, id, action)
+}
+
+func (c *Client) done(kind, name, id string, action state.Action) error {
+	if err := c.journal.Done(kind, name, id, action); err != nil {
+		return fault.New(fault.Internal, "note "+kind+" "+name+" in the journal", err)
+	}
+	return nil
+}
+
+func verb(action state.Action) string {
+	switch action {
+	case state.Created:
+		return "create"
+	case state.Deleted:
+		return "delete"
+	}
+	return "update"
+}
+
+// unseen mends the kind of a change that was carried out but cannot be read back yet.
+func unseen(err error) error {
+	var failed *failure
+	if fault.Is(err, fault.NotFound) && errors.As(err, &failed) && failed.operation == "" && failed.method == http.MethodGet {
+		return fault.New(fault.Transient, "read back what was changed", err)
+	}
+	return err
+}
+
+// updated is the action of an object of which something was changed after it had been ensured.
+func updated(action state.Action) state.Action {
+	if action == state.Found {
+		return state.Updated
+	}
+	return action
+}

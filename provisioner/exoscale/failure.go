@@ -1,0 +1,110 @@
+package exoscale
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// failure is a request that did not succeed.
+type failure struct {
+	method, path string
+	err          error // why there was no answer
+	status       int   // of the answer
+	operation    string
+	reason       string        // of the operation, in the API's words: busy, conflict, ...
+	message      string        // the server's words
+	pause        time.Duration // that the server asked for
+}
+
+func (f *failure) Error() string {
+	switch {
+	case f.err != nil:
+		return fmt.Sprintf("no answer to %s %s: %v", f.method, f.path, f.err)
+	case f.operation != "":
+		return "the operation ended in " + f.operation + f.explanation()
+	}
+	return fmt.Sprintf("%s %s: %d %s%s", f.method, f.path, f.status, http.StatusText(f.status), f.explanation())
+}
+
+func (f *failure) explanation() string {
+	text := ""
+	if f.reason != "" {
+		text += ", reason " + f.reason
+	}
+	if f.message != "" {
+		text += ": " + f.message
+	}
+	return text
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+// message finds the words in the body of a refusal: {"message"} of most endpoints, {"error"} of older ones, or a
+// problem document (RFC 9457), each with details in "errors" (domain notes, section 5).
+func message(body []byte) string {
+	var problem struct {
+		Message, Error, Title, Detail string
+		Errors                        []json.RawMessage
+	}
+	if !json.Valid(body) {
+		return strings.TrimSpace(string(body))
+	}
+	_ = json.Unmarshal(body, &problem) // a field of another type leaves the others readable
+	words := []string{problem.Message, problem.Error, problem.Title, problem.Detail}
+	for _, detail := range problem.Errors {
+		words = append(words, detailOf(detail))
+	}
+	return join(words)
+}
+
+// detailOf reads one of the errors: a string, or an object with words and a place.
+func detailOf(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var detail struct{ Message, Detail, Path, Pointer, Location string }
+	_ = json.Unmarshal(raw, &detail)
+	place := detail.Path + detail.Pointer + detail.Location
+	words := detail.Message + detail.Detail
+	if place == "" || words == "" {
+		return place + words
+	}
+	return place + " " + words
+}
+
+// join connects the sentences that say something new.
+func join(words []string) string {
+	text := ""
+	for _, word := range words {
+		switch {
+		case word == "" || strings.Contains(text, word):
+		case text == "":
+			text = word
+		default:
+			text += "; " + word
+		}
+	}
+	return text
+}
+
+const maxMessage = 600 // bytes
+
+// redactor keeps secrets out of messages: the API's secret, and the signatures of requests and links, should a
+// server repeat them.
+type redactor struct{ secret string }
+
+func (r redactor) redact(text string) string {
+	if r.secret != "" {
+		text = strings.ReplaceAll(text, r.secret, "(secret)")
+	}
+	text = regexp.MustCompile(`(?i)(signature=)[^&\s",]+`).ReplaceAllString(text, "${1}(secret)")
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "..."
+	}
+	return text
+}

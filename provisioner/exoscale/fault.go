@@ -1,0 +1,115 @@
+package exoscale
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"regexp"
+
+	"github.com/exoscale/egoscale/v2/api"
+
+	"exoshift/internal/fault"
+)
+
+const zoneHint = "zones are named like ch-gva-2; `exo zone list` shows them"
+
+// translate makes a *fault.Error of what egoscale returned.
+func (c *Client) translate(ctx context.Context, op string, err error) error {
+	var known *fault.Error
+	var failed *failure
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return err
+	case ctx.Err() != nil:
+		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
+	case errors.As(err, &failed):
+		kind := failed.kind()
+		return fault.New(kind, op, failed).WithHint("%s", c.hint(kind, failed))
+	case errors.Is(err, api.ErrNotFound):
+		return fault.New(fault.NotFound, op, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.Newf(fault.Timeout, op, "the operation has not ended after %s", operationLimit).
+			WithHint("it goes on in zone %s; run again to wait for it", c.zone)
+	}
+	return fault.New(fault.Internal, op, err)
+}
+
+// kind classifies a failure. Of the texts only that of a lock is recorded from the live API; how it words a quota
+// or an object in use is not known, so the patterns are wide.
+func (f *failure) kind() fault.Kind {
+	switch {
+	case f.err != nil:
+		return f.unanswered()
+	case f.status == http.StatusTooManyRequests:
+		return fault.Transient
+	case says(f.message, `quota|capacity|limit.{0,20}(reached|exceeded)|exceed.{0,30}limit`):
+		return fault.Quota
+	case f.operation != "":
+		return f.unsuccessful()
+	}
+	return f.refused()
+}
+
+func (f *failure) unanswered() fault.Kind {
+	var certificate *tls.CertificateVerificationError
+	if errors.As(f.err, &certificate) {
+		return fault.Internal
+	}
+	return fault.Transient
+}
+
+// unsuccessful classifies an operation by its reason.
+func (f *failure) unsuccessful() fault.Kind {
+	switch f.reason {
+	case "incorrect", "unsupported":
+		return fault.Invalid
+	case "forbidden":
+		return f.forbidden()
+	case "conflict":
+		return fault.Conflict
+	case "not-found":
+		return fault.NotFound
+	case "busy", "unavailable", "interrupted":
+		return fault.Transient
+	}
+	if f.operation == "timeout" {
+		return fault.Transient
+	}
+	return fault.Internal
+}
+
+func (f *failure) refused() fault.Kind {
+	switch {
+	case f.status >= http.StatusInternalServerError:
+		return fault.Transient
+	case f.status < http.StatusBadRequest:
+		return fault.Internal
+	}
+	switch f.status {
+	case http.StatusUnauthorized:
+		return fault.Denied
+	case http.StatusForbidden:
+		return f.forbidden()
+	case http.StatusNotFound:
+		return fault.NotFound
+	case http.StatusConflict:
+		if says(f.message, `is invalid`) { // recorded: 409 "Public key is invalid"
+			return fault.Invalid
+		}
+		return fault.Conflict
+	}
+	return fault.Invalid
+}
+
+// forbidden tells a lock from a missing permission: both are answered with 403.
+func (f *failure) forbidden() fault.Kind {
+	if says(f.message, `locked|in use`) {
+		return fault.Conflict
+	}
+	return fault.Denied
+}
+
+func says(text, pattern string) bool { return regexp.MustCompile(`(?i)` + pattern).MatchString(text) }

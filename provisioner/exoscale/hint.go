@@ -1,0 +1,51 @@
+package exoscale
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"exoshift/internal/fault"
+)
+
+// hint is the next thing to do about a failure.
+func (c *Client) hint(kind fault.Kind, failed *failure) string {
+	switch kind {
+	case fault.Denied:
+		return c.deniedHint(failed)
+	case fault.Quota:
+		return "ask for a higher limit on the quota page of the organization in the Exoscale portal, or choose fewer or other machines"
+	case fault.NotFound:
+		return fmt.Sprintf("most objects belong to one zone: check that it exists in %s", c.zone)
+	case fault.Conflict:
+		return "look at the object in the Exoscale portal, remove what holds it or its name, and run again"
+	case fault.Transient:
+		return c.transientHint(failed)
+	case fault.Internal:
+		return c.internalHint(failed)
+	}
+	return ""
+}
+
+func (c *Client) deniedHint(failed *failure) string {
+	if failed.status == http.StatusForbidden || failed.operation != "" {
+		return fmt.Sprintf("allow the IAM role of the API key to do this in %s, or use a key of another role", c.zone)
+	}
+	return "check that API key and secret belong together and were not revoked, and that this machine's clock is right"
+}
+
+func (c *Client) transientHint(failed *failure) string {
+	if failed.err != nil {
+		return fmt.Sprintf("check that this machine reaches https://api-%s.exoscale.com, then run again; what exists already is found", c.zone)
+	}
+	return "run again in a while; what exists already is found"
+}
+
+func (c *Client) internalHint(failed *failure) string {
+	var certificate *tls.CertificateVerificationError
+	if errors.As(failed.err, &certificate) {
+		return "if a proxy inspects TLS here, add its certificate authority to this machine's trust store"
+	}
+	return ""
+}

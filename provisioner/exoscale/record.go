@@ -1,0 +1,148 @@
+package exoscale
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+
+	v2 "github.com/exoscale/egoscale/v2"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// EnsureRecord makes record the only one of its name, type and content; the API does not prevent doubles. Others of
+// the same name and type stay, except for a CNAME, of which a name can have only one.
+func (c *Client) EnsureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error) {
+	if record.TTL <= 0 { // what the API does without a TTL is not known
+		return "", fault.Newf(fault.Invalid, "ensure dns-record "+recordName(record), "it has no TTL")
+	}
+	all, err := c.records(ctx, zoneID)
+	if err != nil {
+		return "", err
+	}
+	rivals := choose(all, func(live v2.DNSDomainRecord) bool { return rivals(live, record) })
+	if len(rivals) == 0 {
+		return state.Created, c.createRecord(ctx, zoneID, record)
+	}
+	action, err := c.alignRecord(ctx, zoneID, rivals[0], record)
+	if err != nil {
+		return action, err
+	}
+	for _, double := range rivals[1:] {
+		action = state.Updated
+		if err := c.deleteRecord(ctx, zoneID, double); err != nil {
+			return action, err
+		}
+	}
+	return action, nil
+}
+
+// rivals tells whether a live record stands where record shall be the only one.
+func rivals(live v2.DNSDomainRecord, record state.Record) bool {
+	if hostName(value(live.Name)) != hostName(record.Name) || value(live.Type) != record.Type {
+		return false
+	}
+	return record.Type == "CNAME" || sameContent(live, record)
+}
+
+func sameContent(live v2.DNSDomainRecord, record state.Record) bool {
+	return normalised(record.Type, value(live.Content)) == normalised(record.Type, record.Content)
+}
+
+// normalised is the content in the form in which contents are compared: the API drops trailing dots and may quote
+// texts.
+func normalised(kind, content string) string {
+	switch kind {
+	case "A", "AAAA":
+		if address, err := netip.ParseAddr(content); err == nil {
+			return address.String()
+		}
+	case "TXT":
+		return strings.Trim(content, `"`)
+	}
+	return hostName(content)
+}
+
+func (c *Client) createRecord(ctx context.Context, zoneID string, record state.Record) error {
+	return c.change(ctx, state.Created, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
+		made, err := c.api.CreateDNSDomainRecord(ctx, c.zone, zoneID, wireRecord(record))
+		if err != nil {
+			return "", err
+		}
+		return value(made.ID), nil
+	})
+}
+
+// alignRecord brings content and TTL of a live record up to date.
+func (c *Client) alignRecord(ctx context.Context, zoneID string, live v2.DNSDomainRecord, record state.Record) (state.Action, error) {
+	if sameContent(live, record) && value(live.TTL) == int64(record.TTL) {
+		return c.adopt(kindRecord, recordName(record), value(live.ID))
+	}
+	return state.Updated, c.change(ctx, state.Updated, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
+		update := wireRecord(record)
+		update.ID, update.Priority = live.ID, live.Priority
+		return value(live.ID), c.api.UpdateDNSDomainRecord(ctx, c.zone, zoneID, update)
+	})
+}
+
+func wireRecord(record state.Record) *v2.DNSDomainRecord {
+	return &v2.DNSDomainRecord{
+		Name:    &record.Name,
+		Type:    &record.Type,
+		Content: &record.Content,
+		TTL:     new(int64(record.TTL)),
+	}
+}
+
+// DeleteRecords deletes all records of a name and type. The SOA and NS records of the zone itself are Exoscale's.
+func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string) (state.Action, error) {
+	if name == "" && (kind == "NS" || kind == "SOA") {
+		return "", fault.Newf(fault.Invalid, "delete dns-record "+kind, "a zone cannot do without it")
+	}
+	all, err := c.records(ctx, zoneID)
+	if err != nil {
+		return "", err
+	}
+	action := state.Found
+	for _, record := range all {
+		if hostName(value(record.Name)) != hostName(name) || value(record.Type) != kind {
+			continue
+		}
+		action = state.Deleted
+		if err := c.deleteRecord(ctx, zoneID, record); err != nil {
+			return action, err
+		}
+	}
+	return action, nil
+}
+
+func (c *Client) deleteRecord(ctx context.Context, zoneID string, record v2.DNSDomainRecord) error {
+	name := recordName(state.Record{Name: value(record.Name), Type: value(record.Type), Content: value(record.Content)})
+	return c.change(ctx, state.Deleted, kindRecord, name, func(ctx context.Context) (string, error) {
+		err := c.api.DeleteDNSDomainRecord(ctx, c.zone, zoneID, &record)
+		return value(record.ID), c.ignoreGone(ctx, err)
+	})
+}
+
+// ignoreGone makes a deletion content with an object that is gone already.
+func (c *Client) ignoreGone(ctx context.Context, err error) error {
+	if fault.Is(c.translate(ctx, "delete", err), fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+func (c *Client) records(ctx context.Context, zoneID string) ([]v2.DNSDomainRecord, error) {
+	return call(ctx, c, "list DNS records", func(ctx context.Context) ([]v2.DNSDomainRecord, error) {
+		return c.api.ListDNSDomainRecords(ctx, c.zone, zoneID)
+	})
+}
+
+func recordName(record state.Record) string {
+	name := record.Name
+	if name == "" {
+		name = "@"
+	}
+	return name + " " + record.Type + " " + record.Content
+}

@@ -1,0 +1,78 @@
+package exoscale
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	attempts   = 5
+	firstPause = time.Second // doubles with each attempt
+	maxPause   = 5 * time.Minute
+)
+
+// retry tells whether the attempt that failed may be repeated, and after how long. A create is repeated only if it
+// cannot have reached the server: a second one would make a second object, whereas the caller, who looks for the
+// object first, may try again at any time.
+func retry(failed *failure, attempt int) (time.Duration, bool) {
+	if attempt >= attempts || !failed.passing() {
+		return 0, false
+	}
+	if !failed.idempotent() && !failed.unsent() {
+		return 0, false
+	}
+	if failed.pause > 0 {
+		return failed.pause, true
+	}
+	return firstPause << (attempt - 1), true
+}
+
+// passing tells whether the same request may succeed later.
+func (f *failure) passing() bool {
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case f.operation != "":
+		return false
+	case errors.As(f.err, &name) && name.IsNotFound, errors.As(f.err, &certificate):
+		return false
+	}
+	return f.err != nil || f.status == http.StatusTooManyRequests || f.status >= http.StatusInternalServerError
+}
+
+// idempotent tells whether the request may be repeated although it may have been carried out. A path with a colon,
+// e.g. /elastic-ip/{id}:attach, is a command.
+func (f *failure) idempotent() bool {
+	switch f.method {
+	case http.MethodGet, http.MethodDelete:
+		return true
+	case http.MethodPut:
+		return !strings.Contains(f.path, ":")
+	}
+	return false
+}
+
+// unsent tells whether nothing of the request can have reached the server.
+func (f *failure) unsent() bool {
+	var operation *net.OpError
+	return errors.Is(f.err, syscall.ECONNREFUSED) || errors.As(f.err, &operation) && operation.Op == "dial"
+}
+
+// retryAfter reads the header Retry-After, seconds or a date.
+func retryAfter(header string, now time.Time) time.Duration {
+	if seconds, err := strconv.Atoi(header); err == nil {
+		return clamp(time.Duration(seconds) * time.Second)
+	}
+	if date, err := http.ParseTime(header); err == nil {
+		return clamp(date.Sub(now))
+	}
+	return 0
+}
+
+func clamp(pause time.Duration) time.Duration { return min(max(pause, 0), maxPause) }

@@ -1,0 +1,104 @@
+package exoscale
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+
+	v2 "github.com/exoscale/egoscale/v2"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const ingress = "ingress"
+
+// ruleValue is a rule as far as it decides about traffic: two rules with the same value are the same rule.
+type ruleValue struct {
+	protocol           string
+	from, to, icmpType int
+	cidr, group        string // group is an id
+}
+
+// missing returns the wanted rules that the live group does not have, each once.
+func missing(wanted []state.Rule, live *v2.SecurityGroup, ids map[string]string) ([]state.Rule, error) {
+	has := map[ruleValue]bool{}
+	for _, rule := range live.Rules {
+		if value(rule.FlowDirection) == ingress {
+			has[liveValue(rule)] = true
+		}
+	}
+	var rules []state.Rule
+	for _, rule := range wanted {
+		wants, err := wantedValue(rule, ids)
+		if err != nil {
+			return nil, err
+		}
+		if !has[wants] {
+			has[wants] = true
+			rules = append(rules, rule)
+		}
+	}
+	return rules, nil
+}
+
+func liveValue(rule *v2.SecurityGroupRule) ruleValue {
+	v := ruleValue{
+		protocol: value(rule.Protocol),
+		from:     int(value(rule.StartPort)),
+		to:       int(value(rule.EndPort)),
+		icmpType: int(value(rule.ICMPType)),
+		group:    value(rule.SecurityGroupID),
+	}
+	if rule.Network != nil {
+		v.cidr = rule.Network.String()
+	}
+	return v
+}
+
+func wantedValue(rule state.Rule, ids map[string]string) (ruleValue, error) {
+	v := ruleValue{protocol: rule.Protocol, from: rule.From, to: rule.To}
+	if rule.Protocol == "icmp" {
+		v = ruleValue{protocol: rule.Protocol, icmpType: rule.ICMPType}
+	}
+	if rule.Group != "" {
+		if v.group = ids[rule.Group]; v.group == "" {
+			v.group = "no group " + rule.Group // like no live rule
+		}
+		return v, nil
+	}
+	prefix, err := netip.ParsePrefix(rule.CIDR)
+	if err != nil {
+		return v, fault.New(fault.Invalid, "read the rule "+describe(rule), err)
+	}
+	v.cidr = prefix.Masked().String()
+	return v, nil
+}
+
+// wireRule is the rule as egoscale wants it. wantedValue has accepted its CIDR.
+func wireRule(rule state.Rule, ids map[string]string) *v2.SecurityGroupRule {
+	wire := &v2.SecurityGroupRule{
+		Description:   optional(rule.Description),
+		FlowDirection: new(ingress),
+		Protocol:      &rule.Protocol,
+	}
+	if rule.Protocol == "icmp" {
+		wire.ICMPType, wire.ICMPCode = new(int64(rule.ICMPType)), new(int64(0))
+	} else {
+		wire.StartPort, wire.EndPort = new(uint16(rule.From)), new(uint16(rule.To)) //nolint:gosec // ports
+	}
+	if rule.Group != "" {
+		wire.SecurityGroupID = new(ids[rule.Group])
+		return wire
+	}
+	_, wire.Network, _ = net.ParseCIDR(rule.CIDR)
+	return wire
+}
+
+// describe names a rule in the journal and in errors.
+func describe(rule state.Rule) string {
+	if rule.Protocol == "icmp" {
+		return fmt.Sprintf("icmp %d from %s", rule.ICMPType, rule.CIDR+rule.Group)
+	}
+	return fmt.Sprintf("%s %d-%d from %s", rule.Protocol, rule.From, rule.To, rule.CIDR+rule.Group)
+}

@@ -1,0 +1,118 @@
+package exoscale
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"exoshift/internal/network"
+)
+
+const (
+	requestTimeout = 90 * time.Second // of the wall clock, for one attempt with its answer
+	maxAnswer      = 32 << 20         // bytes; the longest lists are far below
+)
+
+// transport is what egoscale speaks through. Every answer but a plain success becomes a *failure, which keeps the
+// status and the server's own words: egoscale drops both, drops the reason of failed operations, and panics on a
+// success without JSON.
+type transport struct {
+	inner http.RoundTripper
+	clock network.Clock
+	words redactor
+}
+
+func newTransport(inner http.RoundTripper, clock network.Clock, secret string) *transport {
+	return &transport{inner: inner, clock: clock, words: redactor{secret}}
+}
+
+// RoundTrip repeats the attempts that may be repeated; see retry.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	body := req.Body
+	for attempt := 1; ; attempt++ {
+		answer, failed := t.attempt(req, body)
+		if failed == nil {
+			return answer, nil
+		}
+		pause, again := retry(failed, attempt)
+		if !again || t.clock.Sleep(req.Context(), pause) != nil {
+			return nil, failed
+		}
+		var err error
+		if body, err = rewind(req); err != nil {
+			return nil, failed
+		}
+	}
+}
+
+// rewind returns the body of req once more.
+func rewind(req *http.Request) (io.ReadCloser, error) {
+	switch {
+	case req.Body == nil:
+		return nil, nil
+	case req.GetBody == nil:
+		return nil, errors.New("the body cannot be sent again")
+	}
+	return req.GetBody()
+}
+
+func (t *transport) attempt(req *http.Request, body io.ReadCloser) (*http.Response, *failure) {
+	ctx, cancel := context.WithTimeout(req.Context(), requestTimeout)
+	defer cancel()
+	attempt := req.Clone(ctx)
+	attempt.Body = body
+	failed := &failure{method: req.Method, path: req.URL.Path}
+	answer, err := t.inner.RoundTrip(attempt)
+	if err != nil {
+		failed.err = err
+		return nil, failed
+	}
+	content, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	_ = answer.Body.Close()
+	if err != nil {
+		failed.err = err
+		return nil, failed
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(content))
+	if t.judge(failed, answer, content) {
+		return answer, nil
+	}
+	return nil, failed
+}
+
+// judge tells whether an answer is a success, and fills in what is wrong with it otherwise.
+func (t *transport) judge(failed *failure, answer *http.Response, content []byte) bool {
+	failed.status = answer.StatusCode
+	switch {
+	case answer.StatusCode >= 400:
+		failed.message = t.words.redact(message(content))
+		failed.pause = retryAfter(answer.Header.Get("Retry-After"), t.clock.Now())
+		return false
+	case answer.StatusCode != http.StatusOK || !strings.Contains(answer.Header.Get("Content-Type"), "json"):
+		failed.message = "an answer that is not the API's; does a proxy answer in its place?"
+		return false
+	case strings.Contains(failed.path, "/operation/"):
+		return t.judgeOperation(failed, content)
+	}
+	return true
+}
+
+func (t *transport) judgeOperation(failed *failure, content []byte) bool {
+	var operation struct{ State, Reason, Message string }
+	if err := json.Unmarshal(content, &operation); err != nil {
+		failed.message = "an operation that cannot be read: " + err.Error()
+		return false
+	}
+	if operation.State != "failure" && operation.State != "timeout" {
+		return true
+	}
+	failed.operation = operation.State
+	failed.reason = operation.Reason
+	failed.message = t.words.redact(operation.Message)
+	return false
+}

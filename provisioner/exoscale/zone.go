@@ -1,0 +1,56 @@
+package exoscale
+
+import (
+	"context"
+	"slices"
+
+	v2 "github.com/exoscale/egoscale/v2"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// EnsureZone makes a DNS zone and tells its name servers, which Exoscale chooses when it makes the zone.
+func (c *Client) EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error) {
+	found, action, err := ensure(ctx, c, object[v2.DNSDomain]{
+		kind: kindZone, name: name,
+		find: func(ctx context.Context) ([]v2.DNSDomain, error) { return c.zones(ctx, name) },
+		create: func(ctx context.Context) (v2.DNSDomain, error) {
+			made, err := c.api.CreateDNSDomain(ctx, c.zone, &v2.DNSDomain{UnicodeName: &name})
+			return value(made), err
+		},
+		id: func(zone v2.DNSDomain) string { return value(zone.ID) },
+	})
+	zone := state.Zone{Name: name, ID: value(found.ID)}
+	if err != nil {
+		return zone, action, err
+	}
+	zone.NameServers, err = c.nameServers(ctx, zone)
+	return zone, action, err
+}
+
+func (c *Client) zones(ctx context.Context, name string) ([]v2.DNSDomain, error) {
+	zones, err := call(ctx, c, "list DNS zones", func(ctx context.Context) ([]v2.DNSDomain, error) {
+		return c.api.ListDNSDomains(ctx, c.zone)
+	})
+	return choose(zones, func(zone v2.DNSDomain) bool { return hostName(value(zone.UnicodeName)) == hostName(name) }), err
+}
+
+func (c *Client) nameServers(ctx context.Context, zone state.Zone) ([]string, error) {
+	records, err := c.records(ctx, zone.ID)
+	if err != nil {
+		return nil, err
+	}
+	var servers []string
+	for _, record := range records {
+		if value(record.Type) == "NS" && value(record.Name) == "" {
+			servers = append(servers, hostName(value(record.Content)))
+		}
+	}
+	if len(servers) == 0 {
+		return nil, fault.Newf(fault.Transient, "read the name servers of "+zone.Name, "the zone has none yet").
+			WithHint("run again in a while")
+	}
+	slices.Sort(servers)
+	return servers, nil
+}
