@@ -1,0 +1,36 @@
+# One line a target; what is longer lives in test/scripts. Go and make are all that is needed.
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LINT    := go tool -modfile=tools/lint/go.mod golangci-lint
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test race lint fmt bench check clean
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+build: ## Build bin/exoshift, one static binary
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/exoshift ./cmd/exoshift
+
+demo: build ## Rehearse a whole installation on a simulated zone, 60 times as fast as life
+	bin/exoshift rehearse --speed 60
+
+test: ## Run the tests
+	go test ./...
+
+race: ## Run the tests with the race detector, where there is a C compiler
+	test/scripts/race
+
+lint: ## Run the linters of .golangci.yml
+	$(LINT) run
+
+fmt: ## Format the code
+	$(LINT) fmt
+
+bench: ## Measure what the numbers in docs/ promise
+	go test -run '^$$' -bench . -benchmem ./...
+
+check: lint race build ## Everything that has to pass before a change is done
+	test/scripts/clean-tree
+
+clean: ## Remove what was built
+	rm -rf bin
