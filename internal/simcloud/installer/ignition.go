@@ -1,0 +1,80 @@
+package installer
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/coreos/ignition/v2/config/v3_2/types"
+)
+
+// ignitionVersion of everything the installer writes, from OpenShift 4.8 on.
+const ignitionVersion = "3.2.0"
+
+// pointer returns the document that a machine of a role starts from: where its real one is and whom to trust.
+func pointer(config installConfig, files pki, role string) []byte {
+	source := "https://api-int." + config.domain() + ":22623/config/" + role
+	authority := dataURL(files["root-ca.crt"])
+	document := types.Config{Ignition: types.Ignition{
+		Version:  ignitionVersion,
+		Config:   types.IgnitionConfig{Merge: []types.Resource{{Source: &source}}},
+		Security: types.Security{TLS: types.TLS{CertificateAuthorities: []types.Resource{{Source: &authority}}}},
+	}}
+	content, _ := json.Marshal(document) // of strings only: cannot fail
+	return content
+}
+
+// bootstrap returns the complete document of the bootstrap machine.
+func (in inputs) bootstrap(release string, installConfig []byte, manifests map[string][]byte) ([]byte, error) {
+	_, credentials, err := kubeconfigs(in.config, in.files)
+	if err != nil {
+		return nil, err
+	}
+	disk := map[string][]byte{
+		"/opt/openshift/install-config.yaml": installConfig,
+		"/opt/openshift/release-version":     []byte(release), // the real host asks the release image
+		"/opt/openshift/release-image":       []byte(ReleaseImage(release)),
+		"/root/.docker/config.json":          []byte(in.config.PullSecret),
+	}
+	for name, content := range in.files {
+		disk["/opt/openshift/tls/"+name] = content
+	}
+	for _, group := range []map[string][]byte{credentials, manifests} {
+		for name, content := range group {
+			disk["/opt/openshift/"+name] = content
+		}
+	}
+	document := types.Config{
+		Ignition: types.Ignition{Version: ignitionVersion},
+		Passwd:   types.Passwd{Users: []types.PasswdUser{{Name: "core", SSHAuthorizedKeys: []types.SSHAuthorizedKey{types.SSHAuthorizedKey(in.config.SSHKey)}}}},
+		Systemd:  types.Systemd{Units: bootstrapUnits()},
+	}
+	for _, path := range slices.Sorted(maps.Keys(disk)) {
+		document.Storage.Files = append(document.Storage.Files, file(path, disk[path]))
+	}
+	return json.Marshal(document)
+}
+
+func file(path string, content []byte) types.File {
+	source, mode, overwrite := dataURL(content), 0o600, true
+	return types.File{
+		Node:          types.Node{Path: path, Overwrite: &overwrite},
+		FileEmbedded1: types.FileEmbedded1{Contents: types.Resource{Source: &source}, Mode: &mode},
+	}
+}
+
+func dataURL(content []byte) string {
+	return "data:text/plain;charset=utf-8;base64," + base64.StdEncoding.EncodeToString(content)
+}
+
+// bootstrapUnits names the services of section 3.1; what they do is package openshift's.
+func bootstrapUnits() []types.Unit {
+	var units []types.Unit
+	enabled := true
+	for _, name := range []string{"release-image", "node-image-pull", "kubelet", "bootkube", "approve-csr", "progress"} {
+		content := "[Service]\nExecStart=/usr/local/bin/" + name + ".sh\n"
+		units = append(units, types.Unit{Name: name + ".service", Enabled: &enabled, Contents: &content})
+	}
+	return units
+}

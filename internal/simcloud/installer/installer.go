@@ -1,0 +1,122 @@
+// Package installer is the simulated openshift-install program: the same commands, files, log lines and exit codes,
+// and real certificates, for the cluster that package openshift brings to life.
+package installer
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Exit codes of openshift-install (openshift.md section 1.1).
+const (
+	exitOK            = 0
+	exitFatal         = 1
+	exitInstallConfig = 3
+)
+
+// invocation is one parsed command line.
+type invocation struct {
+	release string // x.y.z that this binary belongs to
+	dir     string
+	level   string
+	command []string
+	now     time.Time
+	stdout  io.Writer
+	stderr  io.Writer
+}
+
+// Main runs the program with its arguments, without the program's name, and returns the exit code. Before the
+// command it takes --release X.Y.Z, the version it poses as, and --now RFC3339, from when its certificates are
+// valid; without --now it is the argument of that name, and if that is zero, the wall clock.
+func Main(args []string, now time.Time, stdout, stderr io.Writer) int {
+	run := invocation{release: "4.20.5", dir: ".", level: "info", now: now, stdout: stdout, stderr: stderr}
+	if run.now.IsZero() {
+		run.now = time.Now()
+	}
+	console := journal{console: stderr, debug: true}
+	if err := run.parse(args); err != nil {
+		console.line("error", err.Error())
+		return exitFatal
+	}
+	switch command := strings.Join(run.command, " "); command {
+	case "version":
+		return run.version()
+	case "coreos print-stream-json":
+		return run.printStream()
+	case "create manifests":
+		return run.create(createManifests)
+	case "create ignition-configs":
+		return run.create(createIgnitionConfigs)
+	default:
+		console.line("error", fmt.Sprintf(`unknown command %q for "openshift-install"`, command))
+		return exitFatal
+	}
+}
+
+// parse takes flags before, between and after the words of the command, as the real program does.
+func (run *invocation) parse(args []string) error {
+	flags := flag.NewFlagSet("openshift-install", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&run.release, "release", run.release, "")
+	flags.StringVar(&run.dir, "dir", run.dir, "")
+	flags.StringVar(&run.level, "log-level", run.level, "")
+	flags.Func("now", "", func(value string) (err error) {
+		run.now, err = time.Parse(time.RFC3339, value)
+		return err
+	})
+	for len(args) > 0 {
+		if err := flags.Parse(args); err != nil {
+			return err
+		}
+		if args = flags.Args(); len(args) > 0 {
+			run.command, args = append(run.command, args[0]), args[1:]
+		}
+	}
+	return nil
+}
+
+func (run *invocation) version() int {
+	_, err := fmt.Fprintf(run.stdout, "openshift-install %s\nbuilt from commit %s\nrelease image %s\nrelease architecture amd64\n",
+		run.release, digest("commit", run.release)[:40], ReleaseImage(run.release))
+	return exitCode(err)
+}
+
+// create opens the directory, makes a target of it and keeps what was made in the state file.
+func (run *invocation) create(target func(*directory) error) int {
+	dir, err := openDirectory(run)
+	if err == nil {
+		defer dir.log.close()
+		if err = target(dir); err == nil {
+			err = dir.assets.save(dir.path)
+		}
+	}
+	if err != nil {
+		console := journal{console: run.stderr}
+		console.line("error", err.Error())
+	}
+	return exitCode(err)
+}
+
+// configError is a bad or missing install-config; it has an exit code of its own.
+type configError struct{ err error }
+
+func (e configError) Error() string {
+	return `failed to fetch Master Machines: failed to load asset "Install Config": failed to create install config: ` + e.err.Error()
+}
+
+func (e configError) Unwrap() error { return e.err }
+
+func exitCode(err error) int {
+	var config configError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &config):
+		return exitInstallConfig
+	}
+	return exitFatal
+}

@@ -1,0 +1,39 @@
+package installer
+
+import "github.com/goccy/go-yaml"
+
+// object is a YAML or JSON document.
+type object = map[string]any
+
+// kubeconfig returns a client's credentials for the API at https://<host>:6443.
+func kubeconfig(cluster, host, user string, authority, certificate, key []byte) ([]byte, error) {
+	return yaml.Marshal(object{
+		"apiVersion":      "v1",
+		"kind":            "Config",
+		"preferences":     object{},
+		"current-context": user,
+		"clusters": []object{{"name": cluster, "cluster": object{
+			"server": "https://" + host + ":6443", "certificate-authority-data": encode(authority)}}},
+		"contexts": []object{{"name": user, "context": object{"cluster": cluster, "user": user}}},
+		"users": []object{{"name": user, "user": object{
+			"client-certificate-data": encode(certificate), "client-key-data": encode(key)}}},
+	})
+}
+
+// kubeconfigs returns the credentials that a run generates, by path below /opt/openshift, and the one for people.
+func kubeconfigs(config installConfig, files pki) (admin []byte, onBootstrap map[string][]byte, err error) {
+	name, bundle := config.Metadata.Name, files["kube-apiserver-complete-server-ca-bundle.crt"]
+	make := func(host, user, pair string) []byte {
+		var content []byte
+		if err == nil {
+			content, err = kubeconfig(name, host, user, bundle, files[pair+".crt"], files[pair+".key"])
+		}
+		return content
+	}
+	onBootstrap = map[string][]byte{
+		"auth/kubeconfig":          make("api-int."+config.domain(), "admin", "admin-kubeconfig-client"),
+		"auth/kubeconfig-loopback": make("localhost", "loopback", "admin-kubeconfig-client"),
+		"auth/kubeconfig-kubelet":  make("api-int."+config.domain(), "kubelet", "kubelet-client"),
+	}
+	return make("api."+config.domain(), "admin", "admin-kubeconfig-client"), onBootstrap, err
+}

@@ -1,0 +1,157 @@
+package installer
+
+import (
+	"encoding/base64"
+
+	"github.com/goccy/go-yaml"
+)
+
+// inputs is what the manifests are made of.
+type inputs struct {
+	config   installConfig
+	id       clusterID
+	files    pki
+	password string
+}
+
+func encode(content []byte) string { return base64.StdEncoding.EncodeToString(content) }
+
+func named(apiVersion, kind, namespace, name string, rest object) object {
+	meta := object{"name": name}
+	if namespace != "" {
+		meta["namespace"] = namespace
+	}
+	rest["apiVersion"], rest["kind"], rest["metadata"] = apiVersion, kind, meta
+	return rest
+}
+
+// manifests returns the documents of section 1.3 by path in the installer's directory.
+func (in inputs) manifests() (map[string][]byte, error) {
+	strippedConfig, err := in.clusterConfig()
+	if err != nil {
+		return nil, err
+	}
+	documents := in.configManifests()
+	documents["manifests/cluster-config.yaml"] = named("v1", "ConfigMap", "kube-system", "cluster-config-v1",
+		object{"data": object{"install-config": string(strippedConfig)}})
+	for path, document := range in.secretManifests() {
+		documents[path] = document
+	}
+	written := map[string][]byte{}
+	for path, document := range documents {
+		if written[path], err = yaml.Marshal(document); err != nil {
+			return nil, err
+		}
+	}
+	return written, nil
+}
+
+// clusterConfig is the install-config without its secrets.
+func (in inputs) clusterConfig() ([]byte, error) {
+	stripped := in.config
+	stripped.PullSecret = ""
+	return yaml.Marshal(stripped)
+}
+
+func (in inputs) configManifests() map[string]object {
+	c, domain := in.config, in.config.domain()
+	cluster := func(kind string, rest object) object {
+		return named("config.openshift.io/v1", kind, "", "cluster", rest)
+	}
+	rootCA := string(in.files["root-ca.crt"])
+	return map[string]object{
+		"manifests/cluster-dns-02-config.yml": cluster("DNS", object{"spec": object{"baseDomain": domain}}),
+		"manifests/cluster-infrastructure-02-config.yml": cluster("Infrastructure", object{
+			"spec": object{"platformSpec": in.platform(false)}, "status": in.infrastructure()}),
+		"manifests/cluster-ingress-02-config.yml": cluster("Ingress", object{"spec": object{"domain": "apps." + domain}}),
+		"manifests/cluster-network-02-config.yml": cluster("Network", object{"spec": object{
+			"clusterNetwork": c.Networking.ClusterNetwork, "serviceNetwork": c.Networking.ServiceNetwork,
+			"networkType": c.Networking.NetworkType, "externalIP": object{"policy": object{}}}}),
+		"manifests/cluster-proxy-01-config.yaml": cluster("Proxy", object{"spec": object{"trustedCA": object{"name": ""}}}),
+		"manifests/cluster-scheduler-02-config.yml": cluster("Scheduler", object{"spec": object{
+			"mastersSchedulable": c.computeReplicas() == 0, "policy": object{"name": ""}}}),
+		"manifests/cvo-overrides.yaml": named("config.openshift.io/v1", "ClusterVersion", "openshift-cluster-version", "version",
+			object{"spec": object{"channel": "stable-4", "clusterID": in.id.UUID}}),
+		"manifests/kube-cloud-config.yaml": named("v1", "ConfigMap", "openshift-config-managed", "kube-cloud-config", object{"data": object{}}),
+		"manifests/kube-system-configmap-root-ca.yaml": named("v1", "ConfigMap", "kube-system", "root-ca",
+			object{"data": object{"ca.crt": rootCA}}),
+		"manifests/machine-config-server-ca-configmap.yaml": named("v1", "ConfigMap", "openshift-machine-config-operator",
+			"machine-config-server-ca", object{"data": object{"ca-bundle.crt": rootCA}}),
+	}
+}
+
+func (in inputs) secretManifests() map[string]object {
+	secret := func(namespace, name, kind string, data object) object {
+		return named("v1", "Secret", namespace, name, object{"type": kind, "data": data})
+	}
+	tls := func(pair string) object {
+		return object{"tls.crt": encode(in.files[pair+".crt"]), "tls.key": encode(in.files[pair+".key"])}
+	}
+	userData := func(role string) object {
+		return secret("openshift-machine-api", role+"-user-data", "Opaque",
+			object{"disableTemplating": encode([]byte("true")), "userData": encode(pointer(in.config, in.files, role))})
+	}
+	const mco = "openshift-machine-config-operator"
+	return map[string]object{
+		"manifests/machine-config-server-ca-secret.yaml":                  secret(mco, "machine-config-server-ca", "kubernetes.io/tls", tls("root-ca")),
+		"manifests/machine-config-server-tls-secret.yaml":                 secret(mco, "machine-config-server-tls", "kubernetes.io/tls", tls("machine-config-server")),
+		"openshift/99_openshift-cluster-api_master-user-data-secret.yaml": userData("master"),
+		"openshift/99_openshift-cluster-api_worker-user-data-secret.yaml": userData("worker"),
+		"openshift/99_openshift-machineconfig_99-master-ssh.yaml":         in.sshMachineConfig("master"),
+		"openshift/99_openshift-machineconfig_99-worker-ssh.yaml":         in.sshMachineConfig("worker"),
+		"manifests/openshift-config-secret-pull-secret.yaml": secret("openshift-config", "pull-secret", "kubernetes.io/dockerconfigjson",
+			object{".dockerconfigjson": encode([]byte(in.config.PullSecret))}),
+		// The real manifest holds a bcrypt hash; nobody logs in here.
+		"openshift/99_kubeadmin-password-secret.yaml": secret("kube-system", "kubeadmin", "Opaque",
+			object{"kubeadmin": encode([]byte(digest("kubeadmin", in.password)))}),
+	}
+}
+
+func (in inputs) sshMachineConfig(role string) object {
+	document := named("machineconfiguration.openshift.io/v1", "MachineConfig", "", "99-"+role+"-ssh", object{"spec": object{
+		"config": object{"ignition": object{"version": "3.2.0"}, "passwd": object{"users": []object{
+			{"name": "core", "sshAuthorizedKeys": []string{in.config.SSHKey}}}}}}})
+	document["metadata"].(object)["labels"] = object{"machineconfiguration.openshift.io/role": role}
+	return document
+}
+
+// platform describes where the cluster runs; in the status with the state of the cloud controller.
+func (in inputs) platform(status bool) object {
+	external := in.config.Platform.External
+	if external == nil {
+		return object{"type": "None"}
+	}
+	details := object{}
+	if status && external.CloudControllerManager == "External" {
+		details["cloudControllerManager"] = object{"state": "External"}
+	} else if !status {
+		details["platformName"] = orDefault(external.PlatformName, "Unknown")
+	}
+	return object{"type": "External", "external": details}
+}
+
+func (in inputs) infrastructure() object {
+	domain := in.config.domain()
+	topology := func(replicas int) string {
+		if replicas == 1 {
+			return "SingleReplica"
+		}
+		return "HighlyAvailable"
+	}
+	controlPlane := topology(*in.config.ControlPlane.Replicas)
+	compute := topology(in.config.computeReplicas())
+	if in.config.computeReplicas() == 0 {
+		compute = controlPlane
+	}
+	return object{
+		"apiServerURL":           "https://api." + domain + ":6443",
+		"apiServerInternalURI":   "https://api-int." + domain + ":6443",
+		"controlPlaneTopology":   controlPlane,
+		"infrastructureTopology": compute,
+		"infrastructureName":     in.id.InfraID,
+		"etcdDiscoveryDomain":    "",
+		"platform":               in.platform(true)["type"],
+		"platformStatus":         in.platform(true),
+		"cpuPartitioning":        "None",
+	}
+}

@@ -1,0 +1,3 @@
+package installer
+
+func (run *invocation) printStream() int { return exitFatal }

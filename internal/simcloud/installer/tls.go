@@ -1,0 +1,144 @@
+package installer
+
+import (
+	"bytes"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"exoshift/internal/simcloud/certificate"
+)
+
+// Lifetimes of openshift.md section 1.5.
+const (
+	day   = 24 * time.Hour
+	year  = 365 * day
+	years = 10 * year
+)
+
+// NodeBootstrapper is the identity that new machines ask for their first certificate with.
+const NodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
+
+// blueprint says how one certificate of a cluster is made.
+type blueprint struct {
+	file    string // below /opt/openshift/tls, without its ending
+	asset   string // the real program's name for it in the state file
+	signer  string // file of the authority; empty: it signs itself
+	request certificate.Request
+}
+
+func authority(file, asset string, validity time.Duration) blueprint {
+	return blueprint{file: file, asset: asset, request: certificate.Request{
+		Subject: pkix.Name{CommonName: file, OrganizationalUnit: []string{"openshift"}}, Validity: validity, CA: true}}
+}
+
+func server(file, asset, signer string, names []string, ips ...net.IP) blueprint {
+	return blueprint{file: file, asset: asset, signer: signer, request: certificate.Request{
+		Subject: pkix.Name{CommonName: "system:kube-apiserver", Organization: []string{"kube-master"}},
+		DNS:     names, IPs: ips, Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Validity: day}}
+}
+
+func client(file, asset, signer, user string, groups ...string) blueprint {
+	return blueprint{file: file, asset: asset, signer: signer, request: certificate.Request{
+		Subject: pkix.Name{CommonName: user, Organization: groups},
+		Usages:  []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, Validity: years}}
+}
+
+// blueprints lists a cluster's certificates, every authority before what it signs.
+func blueprints(config installConfig) []blueprint {
+	api, apiInt := "api."+config.domain(), "api-int."+config.domain()
+	loopback := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	services := []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
+	list := []blueprint{
+		authority("root-ca", "*tls.RootCA", years),
+		authority("admin-kubeconfig-signer", "*tls.AdminKubeConfigSignerCertKey", years),
+		authority("kube-apiserver-lb-signer", "*tls.KubeAPIServerLBSignerCertKey", years),
+		authority("kube-apiserver-localhost-signer", "*tls.KubeAPIServerLocalhostSignerCertKey", years),
+		authority("kube-apiserver-service-network-signer", "*tls.KubeAPIServerServiceNetworkSignerCertKey", years),
+		authority("kubelet-bootstrap-kubeconfig-signer", "*tls.KubeletBootstrapCertSigner", years),
+		authority("etcd-signer", "*tls.EtcdSignerCertKey", years),
+		authority("kube-control-plane-signer", "*tls.KubeControlPlaneSignerCertKey", year),
+		authority("kubelet-signer", "*tls.KubeletCSRSignerCertKey", day),
+		authority("aggregator-signer", "*tls.AggregatorSignerCertKey", day),
+		server("kube-apiserver-lb-server", "*tls.KubeAPIServerExternalLBServerCertKey", "kube-apiserver-lb-signer", []string{api}),
+		server("kube-apiserver-internal-lb-server", "*tls.KubeAPIServerInternalLBServerCertKey", "kube-apiserver-lb-signer", []string{apiInt}),
+		server("kube-apiserver-localhost-server", "*tls.KubeAPIServerLocalhostServerCertKey", "kube-apiserver-localhost-signer",
+			[]string{"localhost"}, loopback...),
+		server("kube-apiserver-service-network-server", "*tls.KubeAPIServerServiceNetworkServerCertKey",
+			"kube-apiserver-service-network-signer", services, firstAddress(config.Networking.ServiceNetwork[0])),
+		client("admin-kubeconfig-client", "*tls.AdminKubeConfigClientCertKey", "admin-kubeconfig-signer", "system:admin", "system:masters"),
+		client("kubelet-client", "*tls.KubeletClientCertKey", "kubelet-bootstrap-kubeconfig-signer", NodeBootstrapper,
+			"system:serviceaccounts:openshift-machine-config-operator", "system:serviceaccounts"),
+	}
+	return append(list, ofRootCA("machine-config-server", "*tls.MCSCertKey", "system:machine-config-server", apiInt),
+		ofRootCA("journal-gatewayd", "*tls.JournalCertKey", "journal-gatewayd", "journal-gatewayd"))
+}
+
+func ofRootCA(file, asset, name, host string) blueprint {
+	return blueprint{file: file, asset: asset, signer: "root-ca", request: certificate.Request{
+		Subject: pkix.Name{CommonName: name}, DNS: []string{host}, Validity: years,
+		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}}
+}
+
+// firstAddress is where the service "kubernetes" lives.
+func firstAddress(network string) net.IP {
+	prefix, err := netip.ParsePrefix(network)
+	if err != nil {
+		return nil
+	}
+	return net.IP(prefix.Addr().Next().AsSlice())
+}
+
+// certKey is a certificate in the state file.
+type certKey struct{ CertRaw, KeyRaw []byte }
+
+// pki holds a cluster's certificates by file name below /opt/openshift/tls, with ending.
+type pki map[string][]byte
+
+// generatePKI makes the certificates that the assets do not hold yet.
+func generatePKI(kept assets, config installConfig, now time.Time) (pki, error) {
+	files, signers := pki{}, map[string]certificate.Pair{}
+	for _, plan := range blueprints(config) {
+		raw, err := obtain(kept, plan.asset, func() (certKey, error) { return plan.make(signers, now) })
+		if err != nil {
+			return nil, err
+		}
+		files[plan.file+".crt"], files[plan.file+".key"] = raw.CertRaw, raw.KeyRaw
+		if plan.request.CA {
+			if signers[plan.file], err = certificate.Parse(raw.CertRaw, raw.KeyRaw); err != nil {
+				return nil, fmt.Errorf("failed to parse the certificate %s of the state file: %w", plan.file, err)
+			}
+		}
+	}
+	files.bundle("kube-apiserver-complete-server-ca-bundle",
+		"kube-apiserver-lb-signer", "kube-apiserver-localhost-signer", "kube-apiserver-service-network-signer")
+	files.bundle("kube-apiserver-complete-client-ca-bundle",
+		"admin-kubeconfig-signer", "kubelet-signer", "kubelet-bootstrap-kubeconfig-signer", "kube-control-plane-signer")
+	return files, nil
+}
+
+func (b blueprint) make(signers map[string]certificate.Pair, now time.Time) (certKey, error) {
+	var made certificate.Pair
+	var err error
+	if b.signer == "" {
+		made, err = certificate.Authority(b.request.Subject, b.request.Validity, now)
+	} else {
+		made, err = signers[b.signer].Issue(b.request, now)
+	}
+	if err != nil {
+		return certKey{}, err
+	}
+	key, err := made.KeyPEM()
+	return certKey{CertRaw: made.CertPEM(), KeyRaw: key}, err
+}
+
+func (p pki) bundle(name string, signers ...string) {
+	var parts [][]byte
+	for _, signer := range signers {
+		parts = append(parts, p[signer+".crt"])
+	}
+	p[name+".crt"] = bytes.Join(parts, nil)
+}
