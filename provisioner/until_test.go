@@ -1,0 +1,82 @@
+package provisioner_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/provisioner"
+)
+
+// bubbleClock is the time of a synctest bubble.
+type bubbleClock struct{}
+
+func (bubbleClock) Now() time.Time { return time.Now() }
+
+func (bubbleClock) Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+func TestAWaitTellsEachNewReasonOnceAndABeatEachMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		checks := 0
+		wait := provisioner.Until(bubbleClock{}, 10*time.Second, time.Hour, func(context.Context) error {
+			if checks++; checks == 1 {
+				return errors.New("no address")
+			}
+			if checks <= 14 {
+				return errors.New("no answer")
+			}
+			return nil
+		})
+		var told []string
+		err := wait(t.Context(), func(e provisioner.Event) { told = append(told, e.Last) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The second reason comes after 10 s, its beats after 70 s and 130 s.
+		if diff := cmp.Diff([]string{"no address", "no answer", "no answer", "no answer"}, told); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestAWaitGivesUpAtItsLimitWithTheLastReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reason, began := errors.New("3 of 4 members"), time.Now()
+		wait := provisioner.Until(bubbleClock{}, time.Minute, 30*time.Minute, func(context.Context) error { return reason })
+		err := wait(t.Context(), func(provisioner.Event) {})
+		var limit *provisioner.LimitError
+		if !errors.As(err, &limit) || !errors.Is(err, reason) {
+			t.Errorf("ended with %v", err)
+		}
+		if took := time.Since(began); took != 30*time.Minute {
+			t.Errorf("gave up after %s", took)
+		}
+	})
+}
+
+func TestAWaitEndsAtOnceOnAFatalErrorAndOnCancellation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hopeless := errors.New("the template is wrong")
+		wait := provisioner.Until(bubbleClock{}, time.Minute, time.Hour, func(context.Context) error { return provisioner.Fatal(hopeless) })
+		if err := wait(t.Context(), func(provisioner.Event) {}); !errors.Is(err, hopeless) {
+			t.Errorf("ended with %v", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+		defer cancel()
+		wait = provisioner.Until(bubbleClock{}, time.Minute, time.Hour, func(context.Context) error { return hopeless })
+		if err := wait(ctx, func(provisioner.Event) {}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}
