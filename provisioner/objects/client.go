@@ -1,0 +1,106 @@
+// Package objects is the object storage of an Exoscale zone as the recipe needs it: private buckets, objects that
+// are uploaded only when they differ, streams of unknown size, and signed links. It speaks through minio-go.
+package objects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/state"
+)
+
+// Journal keeps what is about to be changed and what became of it. Both methods return only when the entry is safe
+// on disk.
+//
+// A journal that also has the method Open(kind, name string) bool, which tells of an intent without a result, makes
+// the client report such an object as state.Adopted when it finds it.
+type Journal interface {
+	Intend(kind, name string) error
+	Done(kind, name, id string, action state.Action) error
+}
+
+// What the journal calls the objects; both are named by bucket, objects by bucket/key.
+const (
+	kindBucket = "bucket"
+	kindObject = "object"
+)
+
+// retries bounds how often minio-go repeats a request that may succeed later; all requests here may be repeated.
+const retries = 5
+
+// Client is the object storage of one zone. Its methods may be called concurrently.
+type Client struct {
+	s3      *minio.Client
+	http    *http.Transport
+	zone    string
+	journal Journal
+}
+
+// New returns a client for the object storage of a zone, e.g. "ch-gva-2". It contacts nobody. Call Close when it is
+// no longer needed.
+func New(net network.Network, zone, key, secret string, journal Journal) (*Client, error) {
+	const op = "set up the object storage client"
+	switch {
+	case journal == nil:
+		return nil, fault.New(fault.Internal, op, errors.New("there is no journal"))
+	case zone == "" || strings.ContainsAny(zone, "./:@?#"): // it becomes a part of a host name
+		return nil, fault.Newf(fault.Invalid, op, "%q is not a zone", zone).WithHint("zones are named like ch-gva-2")
+	case key == "" || secret == "":
+		return nil, fault.New(fault.Invalid, op, errors.New("the API key or its secret is missing")).
+			WithHint("set the API key and its secret")
+	}
+	inner := net.Transport()
+	client, err := minio.New(host(zone), &minio.Options{
+		Creds:        credentials.NewStaticV4(key, secret, ""),
+		Secure:       true,
+		Transport:    inner,
+		Region:       zone,
+		BucketLookup: minio.BucketLookupPath,
+		MaxRetries:   retries,
+	})
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	return &Client{s3: client, http: inner, zone: zone, journal: journal}, nil
+}
+
+// Close closes idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+func host(zone string) string { return "sos-" + zone + ".exo.io" }
+
+// adopt is for an object that was found: an earlier run may have made it without living to note it down.
+func (c *Client) adopt(kind, name string) (state.Action, error) {
+	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
+	if !ok || !memory.Open(kind, name) {
+		return state.Found, nil
+	}
+	return state.Adopted, c.done(kind, name, state.Adopted)
+}
+
+// change does one thing to the storage, with the intent on disk before and the result after.
+func (c *Client) change(ctx context.Context, op string, action state.Action, kind, name string, do func() error) error {
+	if err := c.journal.Intend(kind, name); err != nil {
+		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))
+	}
+	if err := do(); err != nil {
+		return c.translate(ctx, op, err)
+	}
+	return c.done(kind, name, action)
+}
+
+// done notes a result; names are the ids of buckets and objects.
+func (c *Client) done(kind, name string, action state.Action) error {
+	if err := c.journal.Done(kind, name, name, action); err != nil {
+		return fault.New(fault.Internal, "note "+kind+" "+name+" in the journal", err)
+	}
+	return nil
+}

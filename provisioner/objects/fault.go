@@ -1,0 +1,100 @@
+package objects
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+
+	"exoshift/internal/fault"
+)
+
+// translate makes a *fault.Error of what minio-go returned.
+func (c *Client) translate(ctx context.Context, op string, err error) error {
+	var known *fault.Error
+	var refusal minio.ErrorResponse
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known): // of the reader that is being uploaded
+		return fmt.Errorf("%s: %w", op, err)
+	case ctx.Err() != nil:
+		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
+	case errors.As(err, &refusal):
+		kind := kindOf(refusal)
+		return fault.New(kind, op, describe(refusal)).WithHint("%s", c.hint(kind, refusal.Code))
+	}
+	return c.unanswered(op, err)
+}
+
+// describe keeps the code and the words of a refusal; minio-go tells the words only.
+func describe(refusal minio.ErrorResponse) error {
+	return fmt.Errorf("%d %s: %w", refusal.StatusCode, refusal.Code, refusal)
+}
+
+func (c *Client) unanswered(op string, err error) error {
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &certificate) {
+		return fault.New(fault.Internal, op, err).
+			WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
+	}
+	return fault.New(fault.Transient, op, err).
+		WithHint("check that this machine reaches https://%s, then run again", host(c.zone))
+}
+
+func kindOf(refusal minio.ErrorResponse) fault.Kind {
+	switch refusal.Code {
+	case "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "RequestTimeTooSkewed", "AccountProblem":
+		return fault.Denied
+	case "NoSuchBucket", "NoSuchKey", "NoSuchUpload", "NoSuchVersion", "NotFound":
+		return fault.NotFound
+	case "BucketAlreadyExists", "BucketAlreadyOwnedByYou", "BucketNotEmpty", "OperationAborted":
+		return fault.Conflict
+	case "TooManyBuckets":
+		return fault.Quota
+	case "SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout":
+		return fault.Transient
+	}
+	if strings.Contains(strings.ToLower(refusal.Code), "quota") {
+		return fault.Quota
+	}
+	return kindOfStatus(refusal.StatusCode)
+}
+
+func kindOfStatus(status int) fault.Kind {
+	switch {
+	case status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
+		return fault.Transient
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fault.Denied
+	case status == http.StatusNotFound:
+		return fault.NotFound
+	case status == http.StatusConflict:
+		return fault.Conflict
+	}
+	return fault.Invalid
+}
+
+// hint is the next thing to do about a refusal.
+func (c *Client) hint(kind fault.Kind, code string) string {
+	switch {
+	case code == "RequestTimeTooSkewed":
+		return "set this machine's clock"
+	case code == "BucketAlreadyExists":
+		return "bucket names are shared by all customers: set objectStorage.bucketPrefix to something of your own"
+	case kind == fault.Denied:
+		return fmt.Sprintf("check the API key, its secret and this machine's clock, and that the key's IAM role allows object storage (sos) in %s; "+
+			"a bucket of that name may also belong to somebody else", c.zone)
+	case kind == fault.Quota:
+		return "ask for a higher limit on the quota page of the organization in the Exoscale portal, or delete buckets"
+	case kind == fault.NotFound:
+		return fmt.Sprintf("buckets belong to one zone: check that it exists in %s", c.zone)
+	case kind == fault.Transient:
+		return "run again in a while; what exists already is found"
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+package objects
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5" //nolint:gosec // S3 tells objects apart by MD5
+	"encoding/hex"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const (
+	// partSize is how much of a stream is kept in memory; 10000 parts of it are 156 GiB.
+	partSize = 16 << 20
+	// maxValidity is how long a signed link can be valid at most, by the rules of its signature.
+	maxValidity = 7 * 24 * time.Hour
+)
+
+// EnsureObject uploads content unless the bucket already holds exactly that.
+func (c *Client) EnsureObject(ctx context.Context, bucket, key string, content []byte) (state.Action, error) {
+	name, action := bucket+"/"+key, state.Created
+	has, err := c.s3.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
+	switch {
+	case err == nil && same(has, content):
+		return c.adopt(kindObject, name)
+	case err == nil:
+		action = state.Updated
+	case minio.ToErrorResponse(err).Code != "NoSuchKey":
+		return "", c.translate(ctx, "look for object "+name, err)
+	}
+	return action, c.change(ctx, "upload object "+name, action, kindObject, name, func() error {
+		return c.put(ctx, bucket, key, content)
+	})
+}
+
+// same compares size and MD5, which is the ETag of an object that was uploaded in one piece.
+func same(has minio.ObjectInfo, content []byte) bool {
+	sum := md5.Sum(content) //nolint:gosec // see the import
+	return has.Size == int64(len(content)) && strings.Trim(has.ETag, `"`) == hex.EncodeToString(sum[:])
+}
+
+func (c *Client) put(ctx context.Context, bucket, key string, content []byte) error {
+	whole := minio.PutObjectOptions{DisableMultipart: true}
+	_, err := c.s3.PutObject(ctx, bucket, key, bytes.NewReader(content), int64(len(content)), whole)
+	return err
+}
+
+// Upload streams content of unknown size, holding one part of it in memory at a time. If content fails, the object
+// does not come into being, and the kind of the error is kept.
+func (c *Client) Upload(ctx context.Context, bucket, key string, content io.Reader) error {
+	name := bucket + "/" + key
+	return c.change(ctx, "upload object "+name, state.Created, kindObject, name, func() error {
+		parts := minio.PutObjectOptions{PartSize: partSize, NumThreads: 1}
+		_, err := c.s3.PutObject(ctx, bucket, key, content, -1, parts) // aborts the upload on failure
+		return err
+	})
+}
+
+// SignedURL returns a link that anybody may read the object with until it expires: a secret.
+func (c *Client) SignedURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error) {
+	op := "sign a link to object " + bucket + "/" + key
+	if valid < time.Second || valid > maxValidity {
+		return "", fault.Newf(fault.Invalid, op, "a link can be valid for a second to %s, not %s", maxValidity, valid)
+	}
+	link, err := c.s3.PresignedGetObject(ctx, bucket, key, valid, nil)
+	if err != nil {
+		return "", c.translate(ctx, op, err)
+	}
+	return link.String(), nil
+}
+
+// DeleteObject deletes an object; it is content with one that is gone already.
+func (c *Client) DeleteObject(ctx context.Context, bucket, key string) error {
+	name := bucket + "/" + key
+	_, err := c.s3.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
+	if err != nil {
+		return c.translate(ctx, "look for object "+name, ignoreGone(err))
+	}
+	return c.change(ctx, "delete object "+name, state.Deleted, kindObject, name, func() error {
+		return ignoreGone(c.s3.RemoveObject(ctx, bucket, key, minio.RemoveObjectOptions{}))
+	})
+}
