@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+)
+
+// The exit codes, promised to scripts; docs/exit-codes.md is the same table.
+const (
+	exitOK           = 0
+	exitInternal     = 1
+	exitUsage        = 2
+	exitAnswers      = 3
+	exitChecks       = 5
+	exitDenied       = 6
+	exitQuota        = 7
+	exitInfra        = 10
+	exitBootstrap    = 11
+	exitControlPlane = 12
+	exitNodes        = 13
+	exitOperators    = 14
+	exitLocked       = 16
+	exitHuman        = 20
+	exitInterrupted  = 130
+)
+
+// usageError is a command line that cannot be followed.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// answersError is an answers file with faults, which have been printed.
+type answersError struct{ error }
+
+func (e answersError) Unwrap() error { return e.error }
+
+// exitCode chooses by the kind of a failure and, where that says too little, by the phase it happened in.
+func exitCode(err error) int {
+	var usage usageError
+	var answers answersError
+	var held *state.HeldError
+	var child childError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.As(err, &answers):
+		return exitAnswers
+	case errors.As(err, &held):
+		return exitLocked
+	case errors.As(err, &child):
+		return child.code
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	if code, ok := kindCode(fault.KindOf(err)); ok {
+		return code
+	}
+	var step *provisioner.StepError
+	if errors.As(err, &step) {
+		return phaseCode(step)
+	}
+	return exitInternal
+}
+
+func kindCode(kind fault.Kind) (int, bool) {
+	switch kind {
+	case fault.Denied:
+		return exitDenied, true
+	case fault.Quota:
+		return exitQuota, true
+	case fault.Waiting:
+		return exitHuman, true
+	case fault.Cancelled:
+		return exitInterrupted, true
+	}
+	return 0, false
+}
+
+func phaseCode(failure *provisioner.StepError) int {
+	switch failure.Step.Phase {
+	case install.Preflight:
+		if fault.Is(failure.Err, fault.Invalid) {
+			return exitAnswers
+		}
+		return exitChecks
+	case install.Infrastructure:
+		return exitInfra
+	case install.Bootstrap:
+		return exitBootstrap
+	case install.ControlPlane:
+		return exitControlPlane
+	case install.Nodes:
+		return exitNodes
+	case install.Operators:
+		return exitOperators
+	}
+	return exitInternal
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/mattn/go-isatty"
+
+	"exoshift/internal/console"
+	"exoshift/provisioner"
+	"exoshift/tui"
+)
+
+// streams are the process's own. Results for people and JSON lines go to out, complaints to err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// terminal tells whether a person sits at both ends and the terminal can move its cursor.
+func (s streams) terminal() bool {
+	in, inOK := s.in.(*os.File)
+	out, outOK := s.out.(*os.File)
+	return inOK && outOK && isatty.IsTerminal(in.Fd()) && isatty.IsTerminal(out.Fd()) && os.Getenv("TERM") != "dumb"
+}
+
+// output is the value of --output.
+type output string
+
+const (
+	outputAuto  output = "auto"
+	outputTUI   output = "tui"
+	outputPlain output = "plain"
+	outputJSON  output = "json"
+)
+
+// resolve turns auto into what suits the streams.
+func (o output) resolve(std streams) (output, error) {
+	switch o {
+	case outputAuto:
+		if std.terminal() {
+			return outputTUI, nil
+		}
+		return outputPlain, nil
+	case outputTUI:
+		if !std.terminal() {
+			return "", usageError{fmt.Errorf("--output tui needs a terminal; use plain or json")}
+		}
+		return o, nil
+	case outputPlain, outputJSON:
+		return o, nil
+	}
+	return "", usageError{fmt.Errorf("--output %s: it is auto, tui, plain or json", o)}
+}
+
+func (o output) json() bool { return o == outputJSON }
+
+// face shows a run: it is given every event, and shows them while during runs its body.
+type face struct {
+	emit   func(provisioner.Event)
+	during func(body func()) error
+}
+
+func (o output) face(s session, plan provisioner.Plan, std streams, stop func()) face {
+	switch o {
+	case outputTUI:
+		return dashboard(s, plan, std, stop)
+	case outputJSON:
+		return lines(console.NewJSON(std.out))
+	}
+	return lines(console.NewPlain(std.out))
+}
+
+func lines(print func(provisioner.Event)) face {
+	return face{emit: print, during: func(body func()) error { body(); return nil }}
+}
+
+// dashboard runs the body beside the terminal interface. If that ends first, because the operator left it, the body
+// is stopped and waited for.
+func dashboard(s session, plan provisioner.Plan, std streams, stop func()) face {
+	events := make(chan provisioner.Event, 256)
+	done := make(chan struct{})
+	left := make(chan struct{})
+	return face{
+		emit: func(e provisioner.Event) {
+			select {
+			case events <- e:
+			case <-left:
+			}
+		},
+		during: func(body func()) error {
+			go func() {
+				defer close(done)
+				body()
+				close(events)
+			}()
+			err := tui.Run(context.Background(), s.dashboard(plan, events, std, stop))
+			close(left)
+			stop()
+			<-done
+			return err
+		},
+	}
+}
+
+func (s session) dashboard(plan provisioner.Plan, events <-chan provisioner.Event, std streams, stop func()) tui.Options {
+	return tui.Options{
+		Title:         s.spec.Cluster.ID,
+		Subtitle:      s.spec.Exoscale.Zone + " · " + s.spec.OpenShift.Version,
+		Plan:          plan,
+		Events:        events,
+		Stop:          stop,
+		Now:           s.net.Clock.Now,
+		In:            std.in,
+		Out:           std.out,
+		ResumeCommand: s.resume,
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/console"
+	"exoshift/internal/network"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+func installCommand(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "install",
+		Short: "Install a cluster, or go on with an installation that was stopped",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := bind(cmd, std)
+			if err != nil {
+				return err
+			}
+			return installCluster(cmd, o, std)
+		},
+	}
+	answersFlag(cmd, "the answers file")
+	dirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
+	cmd.Flags().Bool("yes", false, "create what the plan says without asking")
+	outputFlag(cmd)
+	return cmd
+}
+
+func installCluster(cmd *cobra.Command, o options, std streams) error {
+	if o.answers == "" {
+		console.Missing(std.err, wizard.Missing())
+		return usageError{errors.New("no answers: give an answers file with --answers FILE")}
+	}
+	spec, secrets, err := loadAnswers(o.answers, std, environment)
+	if err != nil {
+		return err
+	}
+	if err := agree(o, spec, std); err != nil {
+		return err
+	}
+	folder, err := openFolder(o.dir, spec)
+	if err != nil {
+		return err
+	}
+	s := session{
+		spec: spec, secrets: secrets, folder: folder, net: network.Host(), output: o.output,
+		resume: resumeCommand("install", o),
+	}
+	return s.run(cmd.Context(), std)
+}
+
+// agree shows the plan and asks for a yes before anything is created; without a terminal --yes has said it.
+func agree(o options, spec state.Spec, std streams) error {
+	if o.yes {
+		return nil
+	}
+	if o.output != outputTUI {
+		printPlan(std.err, spec)
+		return usageError{errors.New("nothing was created: give --yes to create what the plan says")}
+	}
+	printPlan(std.out, spec)
+	fmt.Fprint(std.out, "\nCreate this? It costs money from then on. [y/N] ")
+	answer, _ := bufio.NewReader(std.in).ReadString('\n')
+	if yes := strings.ToLower(strings.TrimSpace(answer)); yes != "y" && yes != "yes" {
+		return usageError{errors.New("nothing was created")}
+	}
+	return nil
+}
+
+func openFolder(dir string, spec state.Spec) (state.Folder, error) {
+	if dir == "" {
+		var err error
+		if dir, err = state.DefaultPath(spec.Cluster.ID); err != nil {
+			return state.Folder{}, err
+		}
+	}
+	return state.Create(dir)
+}
+
+// resumeCommand returns the command line that goes on with a run.
+func resumeCommand(verb string, o options, more ...string) string {
+	words := []string{"exoshift", verb}
+	if o.answers != "" {
+		words = append(words, "--answers", o.answers)
+	}
+	if o.dir != "" {
+		words = append(words, "--dir", o.dir)
+	}
+	if o.yes {
+		words = append(words, "--yes")
+	}
+	return strings.Join(append(words, more...), " ")
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/assets"
+	"exoshift/internal/simcloud"
+	"exoshift/internal/simcloud/installer"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// simulatedInstallerVerb is the hidden verb behind the openshift-install that the simulated mirror serves.
+const simulatedInstallerVerb = "simulated-openshift-install"
+
+// rehearsal is what the flags of rehearse say beyond the common ones.
+type rehearsal struct {
+	options
+	speed    float64
+	scenario string
+}
+
+func rehearseCommand(std streams) *cobra.Command {
+	var r rehearsal
+	cmd := &cobra.Command{
+		Use:   "rehearse",
+		Short: "Run a whole installation on a simulated zone: nothing real is touched, nothing costs",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if r.options, err = bind(cmd, std); err != nil {
+				return err
+			}
+			return r.run(cmd.Context(), std)
+		},
+	}
+	answersFlag(cmd, "the answers file (default: a shipped example)")
+	dirFlag(cmd, "the cluster's folder; the simulated zone is kept beside it (default: a temporary one)")
+	outputFlag(cmd)
+	cmd.Flags().Float64Var(&r.speed, "speed", 60, "how many times faster than real")
+	cmd.Flags().StringVar(&r.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
+	return cmd
+}
+
+func (r rehearsal) run(ctx context.Context, std streams) (err error) {
+	if err := r.check(); err != nil {
+		return err
+	}
+	spec, secrets, err := r.answersOrExample(std)
+	if err != nil {
+		return err
+	}
+	dir, cleanUp, err := r.folder()
+	if err != nil {
+		return err
+	}
+	defer func() { cleanUp(err) }()
+	folder, err := state.Create(dir)
+	if err != nil {
+		return err
+	}
+	return r.onSimulatedZone(ctx, std, spec, secrets, folder)
+}
+
+func (r rehearsal) check() error {
+	if !slices.Contains(simcloud.Scenarios(), r.scenario) {
+		return usageError{fmt.Errorf("--scenario %s: it is one of %s", r.scenario, strings.Join(simcloud.Scenarios(), ", "))}
+	}
+	if r.speed < 1 || r.speed > 3600 {
+		return usageError{fmt.Errorf("--speed %g: it is between 1 and 3600", r.speed)}
+	}
+	return nil
+}
+
+func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
+	}
+	zone, err := simcloud.Open(simcloud.Options{
+		Dir:       folder.Path() + ".zone",
+		Speed:     r.speed,
+		Scenario:  r.scenario,
+		Zone:      spec.Exoscale.Zone,
+		Key:       secrets.APIKey,
+		Secret:    secrets.APISecret,
+		Installer: []string{self, simulatedInstallerVerb, "--release", spec.OpenShift.Version},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, zone.Close()) }()
+	s := session{
+		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), output: r.output,
+		resume: resumeCommand("rehearse", r.options, fmt.Sprintf("--speed %g", r.speed)),
+	}
+	return s.run(ctx, std)
+}
+
+// answersOrExample reads the answers. The secrets they refer to may be missing: the simulated zone issues its own.
+func (r rehearsal) answersOrExample(std streams) (state.Spec, wizard.Secrets, error) {
+	if r.answers != "" {
+		return loadAnswers(r.answers, std, rehearsalSecrets)
+	}
+	example, err := assets.Example()
+	if err != nil {
+		return state.Spec{}, wizard.Secrets{}, err
+	}
+	return parseAnswers("example", example, std, rehearsalSecrets)
+}
+
+// rehearsalSecrets answers for the variables that the example refers to, so that a rehearsal needs no preparation.
+func rehearsalSecrets(name string) (string, bool) {
+	if value, ok := environment(name); ok {
+		return value, true
+	}
+	switch name {
+	case "EXOSCALE_API_KEY":
+		return "EXOsimulated00000000000000", true
+	case "EXOSCALE_API_SECRET":
+		return "the-secret-of-the-simulated-zone", true
+	case "EXOSHIFT_PULL_SECRET":
+		return `{"auths":{"cloud.openshift.com":{"auth":"c2ltdWxhdGVk"},"quay.io":{"auth":"c2ltdWxhdGVk"},"registry.redhat.io":{"auth":"c2ltdWxhdGVk"},"registry.connect.redhat.com":{"auth":"c2ltdWxhdGVk"}}}`, true
+	}
+	return "", false
+}
+
+// folder returns the folder of the rehearsal. A temporary one is removed when the rehearsal went well.
+func (r rehearsal) folder() (path string, cleanUp func(error), err error) {
+	if r.dir != "" {
+		return r.dir, func(error) {}, nil
+	}
+	base, err := os.MkdirTemp("", "exoshift-rehearsal-")
+	if err != nil {
+		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
+	}
+	return base + "/cluster", func(err error) {
+		if err == nil {
+			_ = os.RemoveAll(base)
+		}
+	}, nil
+}
+
+// simulatedInstaller is the openshift-install of the simulated mirror. It parses its own arguments.
+func simulatedInstaller(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:                simulatedInstallerVerb,
+		Hidden:             true,
+		DisableFlagParsing: true,
+		Args:               cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if code := installer.Main(args, time.Now(), std.out, std.err); code != 0 {
+				return childError{code}
+			}
+			return nil
+		},
+	}
+}
+
+// childError carries the exit code of the simulated openshift-install through.
+type childError struct{ code int }
+
+func (e childError) Error() string { return fmt.Sprintf("exit code %d", e.code) }

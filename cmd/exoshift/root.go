@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
+
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+)
+
+// run executes a command line and returns the exit code. Every error is told once, here.
+func run(ctx context.Context, args []string, std streams) int {
+	root := rootCommand(std)
+	root.SetArgs(args)
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	err := root.ExecuteContext(ctx)
+	complain(std.err, err)
+	return exitCode(err)
+}
+
+// complain tells what went wrong and what to do next, unless that has been told.
+func complain(w io.Writer, err error) {
+	var shown shownError
+	var answers answersError
+	var child childError
+	if err == nil || errors.As(err, &shown) || errors.As(err, &answers) || errors.As(err, &child) {
+		return
+	}
+	fmt.Fprintf(w, "exoshift: %s\n", console.Clean(err.Error()))
+	if hint := fault.HintOf(err); hint != "" {
+		fmt.Fprintf(w, "  %s\n", console.Clean(hint))
+	}
+}
+
+func rootCommand(std streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "exoshift",
+		Short:         "Install OpenShift 4 on Exoscale",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath())}
+	})
+	root.AddCommand(installCommand(std), rehearseCommand(std), planCommand(std), statusCommand(std), versionCommand(std), simulatedInstaller(std))
+	for _, command := range root.Commands() {
+		command.Args = usageArgs(command.Args)
+	}
+	return root
+}
+
+// usageArgs makes usage errors out of superfluous arguments.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if check == nil {
+			check = cobra.NoArgs
+		}
+		if err := check(cmd, args); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+}
+
+// options are the flags that several verbs share. Each can also be given as EXOSHIFT_<FLAG>.
+type options struct {
+	answers, dir string
+	output       output
+	yes          bool
+}
+
+// bind reads a command's flags, with the environment beneath them.
+func bind(cmd *cobra.Command, std streams) (options, error) {
+	layers := viper.New()
+	layers.SetEnvPrefix("EXOSHIFT")
+	layers.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	layers.AutomaticEnv()
+	if err := layers.BindPFlags(cmd.Flags()); err != nil {
+		return options{}, fmt.Errorf("read the flags: %w", err)
+	}
+	chosen, err := output(layers.GetString("output")).resolve(std)
+	return options{
+		answers: layers.GetString("answers"), dir: layers.GetString("dir"), output: chosen, yes: layers.GetBool("yes"),
+	}, err
+}
+
+func answersFlag(cmd *cobra.Command, usage string) { cmd.Flags().String("answers", "", usage) }
+
+func dirFlag(cmd *cobra.Command, usage string) { cmd.Flags().String("dir", "", usage) }
+
+func outputFlag(cmd *cobra.Command) {
+	cmd.Flags().String("output", string(outputAuto), "how to show it: auto, tui, plain or json")
+}
+
+func versionCommand(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(std.out, "exoshift", version)
+			return err
+		},
+	}
+}
+
+// environment looks a variable up; an empty one counts as unset.
+func environment(name string) (string, bool) {
+	value := os.Getenv(name)
+	return value, value != ""
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/provisioner"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/objects"
+	"exoshift/provisioner/openshift"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// session is one run of the recipe on one cluster's folder.
+type session struct {
+	spec    state.Spec
+	secrets wizard.Secrets
+	folder  state.Folder
+	net     network.Network
+	output  output
+	resume  string // the command that goes on after an interruption
+}
+
+// run installs the cluster, or goes on where an earlier run was stopped.
+func (s session) run(ctx context.Context, std streams) error {
+	unlock, err := s.folder.Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.folder.Write(state.AnswersFile, wizard.Export(s.spec, nil)); err != nil {
+		return err
+	}
+	records, err := openRecords(s.folder, s.net.Clock)
+	if err != nil {
+		return err
+	}
+	defer records.close()
+	installation, err := s.installation(records)
+	if err != nil {
+		return err
+	}
+	return s.play(ctx, std, installation, records)
+}
+
+// play runs the plan before one of the faces, with every event on record.
+func (s session) play(ctx context.Context, std streams, installation *install.Installation, records *records) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	plan := installation.Plan()
+	board := provisioner.NewBoard(plan)
+	face := s.output.face(s, plan, std, func() { stop(context.Canceled) })
+	emit := provisioner.Stream(s.net.Clock, func(e provisioner.Event) {
+		records.event(e)
+		board.Fold(e)
+		face.emit(e)
+	})
+	var failure error
+	shown := face.during(func() {
+		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + s.spec.Domain()})
+		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
+		emit(finished(failure, s.resume))
+	})
+	if !s.output.json() {
+		console.Summary(std.out, board, installation.Facts(), s.folder.Path(), s.resume)
+	}
+	if failure != nil {
+		return shownError{failure}
+	}
+	return shown
+}
+
+// shownError is a failure that a face has told already.
+type shownError struct{ error }
+
+func (e shownError) Unwrap() error { return e.error }
+
+func finished(failure error, resume string) provisioner.Event {
+	code := exitCode(failure)
+	event := provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "ok", ExitCode: &code}
+	switch {
+	case code == exitInterrupted:
+		event.Result, event.Text, event.Hint = "interrupted", "stopped; nothing was deleted", "go on with: "+resume
+	case failure != nil:
+		event.Result, event.Text, event.Hint = "failed", failure.Error(), fault.HintOf(failure)
+	}
+	return event
+}
+
+// installation wires the recipe to the world behind the session's network.
+func (s session) installation(records *records) (*install.Installation, error) {
+	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
+	cloud, err := exoscale.New(s.net, zone, key, secret, records.journal)
+	if err != nil {
+		return nil, err
+	}
+	storage, err := objects.New(s.net, zone, key, secret, records.journal)
+	if err != nil {
+		return nil, err
+	}
+	installer := openshift.NewInstaller(s.net, s.spec.OpenShift.Version, records.log)
+	return install.New(s.spec, s.secrets.PullSecret, s.folder, install.World{
+		Cloud:     cloud,
+		Objects:   storage,
+		Installer: installer,
+		Images:    installer,
+		Cluster:   openshift.NewCluster(s.net, s.kubeconfig),
+		Lookup:    s.net.Lookup,
+		Clock:     s.net.Clock,
+	})
+}
+
+func (s session) kubeconfig() ([]byte, error) {
+	return s.folder.Read(state.InstallDir + "/auth/kubeconfig")
+}
+
+// records are what a run leaves in the folder besides its results.
+type records struct {
+	journal *state.Journal
+	events  *os.File
+	output  *os.File // of openshift-install
+	err     error    // the first event that could not be written
+}
+
+func openRecords(folder state.Folder, clock network.Clock) (*records, error) {
+	journal, err := folder.OpenJournal(clock.Now)
+	if err != nil {
+		return nil, err
+	}
+	events, err := folder.Append(state.EventsFile)
+	if err != nil {
+		return nil, errors.Join(err, journal.Close())
+	}
+	output, err := folder.Append(state.LogFile)
+	if err != nil {
+		return nil, errors.Join(err, journal.Close(), events.Close())
+	}
+	return &records{journal: journal, events: events, output: output}, nil
+}
+
+// event is called by one goroutine at a time.
+func (r *records) event(e provisioner.Event) {
+	if err := json.NewEncoder(r.events).Encode(e); err != nil && r.err == nil {
+		r.err = fmt.Errorf("record the events: %w", err)
+	}
+}
+
+func (r *records) log(line string) { fmt.Fprintln(r.output, line) }
+
+func (r *records) close() { _ = errors.Join(r.journal.Close(), r.events.Close(), r.output.Close()) }

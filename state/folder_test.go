@@ -1,0 +1,156 @@
+package state_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/state"
+)
+
+func newFolder(t *testing.T) state.Folder {
+	t.Helper()
+	folder, err := state.Create(filepath.Join(t.TempDir(), "cluster"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func TestFolderAndFilesArePrivateWhateverTheyWere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cluster")
+	if err := os.Mkdir(path, 0o777); err != nil { //nolint:gosec // the point of the test
+		t.Fatal(err)
+	}
+	folder, err := state.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(folder.Write("answers.yaml", []byte("x")), folder.SaveUserData("master-0", []byte("{}")), folder.SaveFacts(state.Facts{})); err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %s", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFactsComeBackAsTheyWereSaved(t *testing.T) {
+	folder := newFolder(t)
+	if facts, err := folder.Facts(); err != nil || facts.ClusterID != "" {
+		t.Fatalf("a new folder knows %v, %v", facts, err)
+	}
+	want := state.Facts{Schema: 1, ClusterID: "c-1", RootCAHash: "ab", BootstrapRemoved: time.Unix(1e9, 0).UTC()}
+	if err := folder.SaveFacts(want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := folder.Facts()
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+func TestFactsOfAnotherSchemaAreRefused(t *testing.T) {
+	folder := newFolder(t)
+	if err := folder.Write(state.FactsFile, []byte(`{"schema": 99}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := folder.Facts(); err == nil || !strings.Contains(err.Error(), "99") {
+		t.Errorf("read as %v", err)
+	}
+}
+
+func TestOnlyOneRunHoldsAFolderAndTheOtherLearnsWho(t *testing.T) {
+	folder := newFolder(t)
+	unlock, err := folder.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = folder.Lock()
+	var held *state.HeldError
+	if !errors.As(err, &held) || held.Holder.PID != os.Getpid() || held.Holder.Beat.IsZero() {
+		t.Fatalf("the second lock ended with %v", err)
+	}
+	unlock()
+	unlock, err = folder.Lock()
+	if err != nil {
+		t.Fatalf("a released folder is held: %v", err)
+	}
+	unlock()
+}
+
+func TestTheJournalKnowsWhichIntentsHaveNoResult(t *testing.T) {
+	folder := newFolder(t)
+	journal, err := folder.OpenJournal(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(
+		journal.Intend("instance", "master-0"),
+		journal.Done("instance", "master-0", "id-0", state.Created),
+		journal.Intend("instance", "master-1"),
+		journal.Close(),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tear(t, folder.Path(state.JournalFile))
+	journal, err = folder.OpenJournal(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if journal.Open("instance", "master-0") || !journal.Open("instance", "master-1") || journal.Open("instance", "master-2") {
+		t.Error("the open intents are not those without a result")
+	}
+	// What follows a torn line is whole.
+	if err := errors.Join(journal.Done("instance", "master-1", "id-1", state.Adopted), journal.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if journal, err = folder.OpenJournal(time.Now); err != nil || journal.Open("instance", "master-1") {
+		t.Errorf("the result after the torn line was lost: %v", err)
+	}
+	_ = journal.Close()
+}
+
+// tear leaves half a line, as a process does that is killed while it writes.
+func tear(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString(`{"kind":"insta`); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAFolderWithoutAnInstallationIsNotOpened(t *testing.T) {
+	if _, err := state.Open(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("opened with %v", err)
+	}
+}
+
+func TestTheDefaultPathFollowsTheXDGVariable(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", "/somewhere")
+	if path, err := state.DefaultPath("c-1"); err != nil || path != "/somewhere/exoshift/c-1" {
+		t.Error(path, err)
+	}
+}
