@@ -1,0 +1,119 @@
+package architecture
+
+import (
+	"fmt"
+	"go/ast"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNothingRunsBeforeMain(t *testing.T) { report(t, initFunctions(ours(t))) }
+
+func TestProductionCodeReturnsErrorsInsteadOfPanicking(t *testing.T) { report(t, panics(ours(t))) }
+
+func TestNobodySleepsOnTheWallClock(t *testing.T) { report(t, sleeps(ours(t))) }
+
+func TestCertificatesAreAlwaysVerified(t *testing.T) { report(t, blindTrust(ours(t))) }
+
+func TestNothingIsLeftForLater(t *testing.T) { report(t, leftovers(ours(t))) }
+
+func TestNoFileNamesTheMachineItWasWrittenOn(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, machinePaths(ours(t), root))
+}
+
+func initFunctions(p project) (violations []string) {
+	for function, file := range p.functions {
+		if function.Recv == nil && function.Name.Name == "init" {
+			violations = append(violations, file.path+": no init functions; let main call what has to run")
+		}
+	}
+	return violations
+}
+
+func panics(p project) []string {
+	return p.expressions("return an error instead of panic", func(node ast.Node, file source) bool {
+		call, ok := node.(*ast.CallExpr)
+		return ok && !file.test && isName(call.Fun, "panic")
+	})
+}
+
+// sleeps lets tests sleep where a bubble of testing/synctest makes their time virtual.
+func sleeps(p project) []string {
+	const rule = "wait with network.Clock or for an event instead of time.Sleep"
+	return p.expressions(rule, func(node ast.Node, file source) bool {
+		selector, ok := node.(*ast.SelectorExpr)
+		return ok && isName(selector.X, "time") && selector.Sel.Name == "Sleep" &&
+			(!file.test || !slices.Contains(file.imports(), "testing/synctest"))
+	})
+}
+
+func blindTrust(p project) []string {
+	return p.expressions("no InsecureSkipVerify; trust a certificate authority", func(node ast.Node, _ source) bool {
+		pair, ok := node.(*ast.KeyValueExpr)
+		return ok && isName(pair.Key, "InsecureSkipVerify") && !isName(pair.Value, "false")
+	})
+}
+
+// expressions names the line of each node that a rule finds.
+func (p project) expressions(rule string, finds func(ast.Node, source) bool) (violations []string) {
+	for _, file := range p.sources {
+		ast.Inspect(file.syntax, func(node ast.Node) bool {
+			if node != nil && finds(node, file) {
+				violations = append(violations, fmt.Sprintf("%s: %s", p.positions.Position(node.Pos()), rule))
+			}
+			return true
+		})
+	}
+	return violations
+}
+
+func isName(expression ast.Expr, name string) bool {
+	identifier, ok := expression.(*ast.Ident)
+	return ok && identifier.Name == name
+}
+
+// Words that mark unfinished work; they are pieced together so that this file is none of their cases.
+var (
+	unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
+	conflict   = regexp.MustCompile(`(?m)^(<{7} |>{7} )`)
+)
+
+func leftovers(p project) []string {
+	violations := p.matches(unfinished, "finish it or write it down elsewhere")
+	return append(violations, p.matches(conflict, "a merge conflict was left")...)
+}
+
+// homes are the folders of people; core and ubuntu are users of the machines that we install.
+var homes = regexp.MustCompile(`/(?:Users|home)/([a-z][-a-z0-9_.]*)/`)
+
+// machinePaths finds the folder of this very checkout, and people's homes.
+func machinePaths(p project, root string) []string {
+	const rule = "no path of the machine that it was written on"
+	checkout := regexp.MustCompile("(?m)(?:^|[\\s\"'`=(])" + regexp.QuoteMeta(root) + `\b`)
+	violations := p.matches(checkout, rule)
+	for name, text := range p.texts {
+		for _, home := range homes.FindAllStringSubmatch(text, -1) {
+			if home[1] != "core" && home[1] != "ubuntu" {
+				violations = append(violations, fmt.Sprintf("%s: %q: %s", name, home[0], rule))
+			}
+		}
+	}
+	return violations
+}
+
+func (p project) matches(pattern *regexp.Regexp, rule string) (violations []string) {
+	for name, text := range p.texts {
+		if found := pattern.FindString(text); found != "" {
+			violations = append(violations, fmt.Sprintf("%s: %q: %s", name, strings.TrimSpace(found), rule))
+		}
+	}
+	slices.Sort(violations)
+	return violations
+}
