@@ -1,0 +1,164 @@
+package openshift
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// api is a connection to one API server address.
+type api struct {
+	address *url.URL
+	http    *http.Client
+	objects dynamic.Interface
+}
+
+func newAPI(net network.Network, kubeconfig []byte) (*api, error) {
+	const op = "load the cluster's kubeconfig"
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	address, err := url.Parse(config.Host)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	if err := checkTrust(config, address); err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	client, err := newClient(net, config)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	objects, err := dynamic.NewForConfigAndClient(restConfig(config), client)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	return &api{address: address, http: client, objects: objects}, nil
+}
+
+// checkTrust refuses a kubeconfig that would let us talk to anybody.
+func checkTrust(config *rest.Config, address *url.URL) error {
+	switch {
+	case address.Scheme != "https":
+		return fmt.Errorf("the server %q is not reached by https", config.Host)
+	case config.Insecure:
+		return errors.New("it turns the verification of the server off")
+	case len(config.CAData) == 0:
+		return errors.New("it embeds no certificate authority")
+	case len(config.CertData) == 0 || len(config.KeyData) == 0:
+		return errors.New("it embeds no client certificate")
+	}
+	return nil
+}
+
+// newClient makes the transport itself: client-go caches its transports for the life of the process, speaks HTTP/2,
+// whose connections outlive the API server behind a load balancer, and takes a proxy from the environment.
+func newClient(net network.Network, config *rest.Config) (*http.Client, error) {
+	tls, err := rest.TLSConfigFor(config)
+	if err != nil {
+		return nil, err
+	}
+	transport := net.Transport()
+	transport.TLSClientConfig = tls
+	return &http.Client{Transport: transport}, nil
+}
+
+func restConfig(config *rest.Config) *rest.Config {
+	limited := rest.CopyConfig(config)
+	limited.Timeout = requestTimeout
+	limited.QPS = -1 // no limit: we poll a few objects every few seconds
+	limited.WarningHandler = rest.NoWarnings{}
+	return limited
+}
+
+// domain returns the cluster's domain, or "" if the API's name does not tell.
+func (a *api) domain() string {
+	domain, found := strings.CutPrefix(a.address.Hostname(), "api.")
+	if !found {
+		return ""
+	}
+	return domain
+}
+
+// ready asks whether the API server is ready to serve.
+func (a *api) ready(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(limited, http.MethodGet, a.address.JoinPath("readyz").String(), nil)
+	if err != nil {
+		return fault.New(fault.Internal, "ask whether the API is ready", err)
+	}
+	response, err := a.http.Do(request)
+	if err != nil {
+		return a.explain(ctx, "reach the API", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fault.Newf(fault.Transient, "reach the API at "+a.address.Host, "it is not ready (%s)", response.Status)
+	}
+	return nil
+}
+
+// read gets one object, decoded into T; false if there is none (yet), or nothing of its kind (yet).
+func read[T any](ctx context.Context, a *api, where place, name string) (T, bool, error) {
+	var decoded T
+	object, err := where.in(a).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return decoded, false, nil
+	}
+	if err != nil {
+		return decoded, false, a.explain(ctx, "read "+where.String()+" "+name, err)
+	}
+	err = decode(object, &decoded)
+	return decoded, err == nil, err
+}
+
+// list returns all objects that match the label selector, decoded into T; none if there is nothing of their kind (yet).
+func list[T any](ctx context.Context, a *api, where place, selector string) ([]T, error) {
+	found, err := where.in(a).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, a.explain(ctx, "list "+where.String(), err)
+	}
+	decoded := make([]T, len(found.Items))
+	for i := range found.Items {
+		if err := decode(&found.Items[i], &decoded[i]); err != nil {
+			return nil, err
+		}
+	}
+	return decoded, nil
+}
+
+func decode(object *unstructured.Unstructured, into any) error {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, into); err != nil {
+		return fault.New(fault.Internal, "understand "+object.GetKind()+" "+object.GetName(), err)
+	}
+	return nil
+}
+
+// patch changes the fields of a JSON merge patch and nothing else.
+func (a *api) patch(ctx context.Context, where place, name string, change []byte) error {
+	_, err := where.in(a).Patch(ctx, name, types.MergePatchType, change, metav1.PatchOptions{FieldManager: "exoshift"})
+	if err != nil {
+		return a.explain(ctx, "change "+where.String()+" "+name, err)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package openshift
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ingressController is the part of operator.openshift.io/v1 IngressController that decides where routers run.
+type ingressController struct {
+	Spec struct {
+		Replicas      *int64 `json:"replicas"`
+		NodePlacement struct {
+			NodeSelector struct {
+				MatchLabels map[string]string `json:"matchLabels"`
+			} `json:"nodeSelector"`
+			Tolerations []corev1.Toleration `json:"tolerations"`
+		} `json:"nodePlacement"`
+		Publishing struct {
+			Type        string `json:"type"`
+			HostNetwork struct {
+				Protocol string `json:"protocol"`
+			} `json:"hostNetwork"`
+		} `json:"endpointPublishingStrategy"`
+	} `json:"spec"`
+}
+
+// PlaceIngress moves the routers of the default ingress controller to the nodes with a label ("key" or "key=value"),
+// tolerating taints of that key, on the ports of these nodes. With proxyProtocol the routers expect the PROXY
+// protocol of the load balancer. Until the controller exists it is fault.Transient.
+func (c *Cluster) PlaceIngress(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error) {
+	api, err := c.connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	controller, exists, err := read[ingressController](ctx, api, ingressControllers, "default")
+	if err != nil {
+		return "", err
+	}
+	if !exists {
+		return "", fault.Newf(fault.Transient, "place the routers", "the default ingress controller does not exist yet")
+	}
+	change := controller.change(nodeLabel, int64(replicas), publishingProtocol(proxyProtocol))
+	if len(change) == 0 {
+		return state.Found, nil
+	}
+	content, err := json.Marshal(map[string]any{"spec": change})
+	if err != nil {
+		return "", fault.New(fault.Internal, "place the routers", err)
+	}
+	if err := api.patch(ctx, ingressControllers, "default", content); err != nil {
+		return "", err
+	}
+	return state.Updated, nil
+}
+
+func publishingProtocol(proxyProtocol bool) string {
+	if proxyProtocol {
+		return "PROXY"
+	}
+	return "TCP"
+}
+
+// change returns the merge patch of the spec that makes the difference; empty if there is none.
+func (c ingressController) change(nodeLabel string, replicas int64, protocol string) map[string]any {
+	change := map[string]any{}
+	if c.Spec.Replicas == nil || *c.Spec.Replicas != replicas {
+		change["replicas"] = replicas
+	}
+	key, value, _ := strings.Cut(nodeLabel, "=")
+	if placement := c.placementChange(key, value); len(placement) > 0 {
+		change["nodePlacement"] = placement
+	}
+	if c.Spec.Publishing.Type != "HostNetwork" || c.Spec.Publishing.HostNetwork.Protocol != protocol {
+		change["endpointPublishingStrategy"] = map[string]any{
+			"type": "HostNetwork", "hostNetwork": map[string]any{"protocol": protocol},
+		}
+	}
+	return change
+}
+
+func (c ingressController) placementChange(key, value string) map[string]any {
+	change := map[string]any{}
+	labels := map[string]any{}
+	for other := range c.Spec.NodePlacement.NodeSelector.MatchLabels {
+		if other != key {
+			labels[other] = nil
+		}
+	}
+	if got, found := c.Spec.NodePlacement.NodeSelector.MatchLabels[key]; !found || got != value {
+		labels[key] = value
+	}
+	if len(labels) > 0 {
+		change["nodeSelector"] = map[string]any{"matchLabels": labels}
+	}
+	tolerated := corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists}
+	present := c.Spec.NodePlacement.Tolerations
+	if !slices.ContainsFunc(present, func(t corev1.Toleration) bool { return t.MatchToleration(&tolerated) }) {
+		change["tolerations"] = append(slices.Clone(present), tolerated)
+	}
+	return change
+}

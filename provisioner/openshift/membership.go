@@ -1,0 +1,64 @@
+package openshift
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Conditions of etcds.operator.openshift.io/cluster (openshift.md section 3.4).
+const (
+	membersAvailable       = "EtcdMembersAvailable"
+	runningInCluster       = "EtcdRunningInCluster"
+	bootstrapMemberRemoved = "EtcdBootstrapMemberRemoved"
+)
+
+// States of an etcd member.
+const (
+	voter      = "voter"
+	learner    = "learner"
+	unhealthy  = "unhealthy"
+	notStarted = "not started"
+)
+
+// maxMembers bounds what is believed: etcd itself advises against more than seven members.
+const maxMembers = 32
+
+// membership is what the message of EtcdMembersAvailable says. total counts the bootstrap member.
+type membership struct {
+	available, total int
+	troubled         []trouble
+}
+
+// trouble is a member that is not available.
+type trouble struct{ name, state string }
+
+// parseMembership reads "N members are available" and "X of Y members are available, NAME has not started, NAME is
+// unhealthy". It is false for anything else.
+func parseMembership(message string) (membership, bool) {
+	// Compiled on each use: a message is parsed every few seconds at most.
+	match := regexp.MustCompile(`^(?:(\d{1,4}) of )?(\d{1,4}) members? (?:are|is) available(?:,(.*))?$`).
+		FindStringSubmatch(strings.TrimSpace(message))
+	if match == nil {
+		return membership{}, false
+	}
+	total, _ := strconv.Atoi(match[2])
+	available, _ := strconv.Atoi(orElse(match[1], match[2]))
+	if total > maxMembers || available > total {
+		return membership{}, false
+	}
+	return membership{available: available, total: total, troubled: parseTroubles(match[3])}, true
+}
+
+func parseTroubles(text string) []trouble {
+	var troubles []trouble
+	for clause := range strings.SplitSeq(text, ",") {
+		clause = strings.TrimSpace(clause)
+		if name, found := strings.CutSuffix(clause, " has not started"); found {
+			troubles = append(troubles, trouble{name, notStarted})
+		} else if name, found := strings.CutSuffix(clause, " is unhealthy"); found {
+			troubles = append(troubles, trouble{name, unhealthy})
+		}
+	}
+	return troubles
+}

@@ -1,0 +1,154 @@
+package openshift
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Who asks for what, from openshift.md section 4.1.
+const (
+	nodePrefix       = "system:node:"
+	nodesGroup       = "system:nodes"
+	everybodyGroup   = "system:authenticated"
+	bootstrapperUser = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
+)
+
+// nodeRequest is a node's request for a certificate whose form is right. Whether the node may have it is another
+// question.
+type nodeRequest struct {
+	node        string
+	serving     bool // for the kubelet's server; else for its client
+	certificate *x509.CertificateRequest
+}
+
+// parseNodeRequest checks the form of a request: signer, requester, usages, signature, subject. The node's name is
+// returned for the eye also when the form is wrong, as far as it is known.
+func parseNodeRequest(csr *certificatesv1.CertificateSigningRequest) (nodeRequest, error) {
+	request := nodeRequest{serving: csr.Spec.SignerName == certificatesv1.KubeletServingSignerName}
+	if !request.serving && csr.Spec.SignerName != certificatesv1.KubeAPIServerClientKubeletSignerName {
+		return request, fmt.Errorf("its signer %q does not sign for nodes", csr.Spec.SignerName)
+	}
+	var err error
+	if request.certificate, err = parseCertificateRequest(csr.Spec.Request); err != nil {
+		return request, err
+	}
+	if request.node, err = nodeNameIn(request.certificate); err != nil {
+		return request, err
+	}
+	for _, check := range []func(*certificatesv1.CertificateSigningRequest) error{
+		request.checkSubject, request.checkRequester, request.checkUsages, request.checkExtensions,
+	} {
+		if err := check(csr); err != nil {
+			return request, err
+		}
+	}
+	return request, nil
+}
+
+// parseCertificateRequest reads exactly one PEM block and verifies that the requester holds the key.
+func parseCertificateRequest(content []byte) (*x509.CertificateRequest, error) {
+	block, rest := pem.Decode(content)
+	if block == nil || block.Type != "CERTIFICATE REQUEST" || len(bytes.TrimSpace(rest)) > 0 {
+		return nil, errors.New("it is not one PEM certificate request")
+	}
+	request, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("it does not parse: %w", err)
+	}
+	if err := request.CheckSignature(); err != nil {
+		return nil, fmt.Errorf("its signature is wrong: %w", err)
+	}
+	return request, nil
+}
+
+// nodeNameIn returns the name in CN=system:node:<name>. It is shown to people, so it must be a name.
+func nodeNameIn(certificate *x509.CertificateRequest) (string, error) {
+	subject := certificate.Subject.CommonName
+	node, found := strings.CutPrefix(subject, nodePrefix)
+	if !found || len(validation.IsDNS1123Subdomain(node)) > 0 {
+		return "", fmt.Errorf("its subject %q is not a node", subject)
+	}
+	return node, nil
+}
+
+// checkSubject wants O=system:nodes beside the name, and nothing else.
+func (r nodeRequest) checkSubject(*certificatesv1.CertificateSigningRequest) error {
+	subject := r.certificate.Subject
+	switch {
+	case !slices.Equal(subject.Organization, []string{nodesGroup}):
+		return fmt.Errorf("its organization is %q, not %q", subject.Organization, nodesGroup)
+	case len(subject.Names) != 2:
+		return fmt.Errorf("its subject %q holds more than a name and an organization", subject)
+	}
+	return nil
+}
+
+// checkRequester wants a first certificate to be asked for by the bootstrapper, a serving certificate by the node.
+func (r nodeRequest) checkRequester(csr *certificatesv1.CertificateSigningRequest) error {
+	user, groups := bootstrapperUser, []string{
+		"system:serviceaccounts:openshift-machine-config-operator", "system:serviceaccounts", everybodyGroup,
+	}
+	if r.serving {
+		user, groups = nodePrefix+r.node, []string{nodesGroup, everybodyGroup}
+	}
+	if csr.Spec.Username != user {
+		return fmt.Errorf("it was made by %q, not by %q", csr.Spec.Username, user)
+	}
+	if !sameSet(csr.Spec.Groups, groups) {
+		return fmt.Errorf("its requester is in the groups %q, not %q", csr.Spec.Groups, groups)
+	}
+	return nil
+}
+
+// checkUsages wants a signature and the one purpose; older kubelets add key encipherment.
+func (r nodeRequest) checkUsages(csr *certificatesv1.CertificateSigningRequest) error {
+	purpose := certificatesv1.UsageClientAuth
+	if r.serving {
+		purpose = certificatesv1.UsageServerAuth
+	}
+	exact := []certificatesv1.KeyUsage{certificatesv1.UsageDigitalSignature, purpose}
+	older := append(slices.Clone(exact), certificatesv1.UsageKeyEncipherment)
+	if !sameSet(csr.Spec.Usages, exact) && !sameSet(csr.Spec.Usages, older) {
+		return fmt.Errorf("its usages are %q, not %q", csr.Spec.Usages, exact)
+	}
+	return nil
+}
+
+// checkExtensions wants no extension but the alternative names of a serving certificate, and in these only DNS names
+// and addresses.
+func (r nodeRequest) checkExtensions(*certificatesv1.CertificateSigningRequest) error {
+	asked := r.certificate
+	alternativeNames := asn1.ObjectIdentifier{2, 5, 29, 17}
+	for _, extension := range asked.Extensions {
+		if !r.serving || !extension.Id.Equal(alternativeNames) {
+			return fmt.Errorf("it asks for the extension %v", extension.Id)
+		}
+	}
+	if !r.serving {
+		return nil
+	}
+	if len(asked.EmailAddresses)+len(asked.URIs) > 0 {
+		return errors.New("it asks for e-mail or URI names")
+	}
+	if len(asked.DNSNames)+len(asked.IPAddresses) == 0 {
+		return errors.New("it asks for no name or address")
+	}
+	return nil
+}
+
+// sameSet tells whether both hold the same elements, each once, in any order.
+func sameSet[T ~string](got, want []T) bool {
+	got, want = slices.Clone(got), slices.Clone(want)
+	slices.Sort(got)
+	slices.Sort(want)
+	return slices.Equal(got, want)
+}
