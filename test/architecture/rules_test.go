@@ -47,6 +47,7 @@ func TestEachRuleSeesWhatBreaksIt(t *testing.T) {
 		"sleep":                {sleeps, "state/a_test.go", "package state\nimport \"time\"\nfunc f() { time.Sleep(1) }\n", "state/a_test.go:3:12: wait"},
 		"virtual sleep":        {sleeps, "state/a_test.go", "package state\nimport \"testing/synctest\"\nfunc f() { synctest.Test(t, f); time.Sleep(1) }\n", ""},
 		"blind trust":          {blindTrust, "state/a.go", "package state\nvar c = tls.Config{InsecureSkipVerify: true}\n", "no InsecureSkipVerify"},
+		"blind assignment":     {blindTrust, "state/a.go", "package state\nfunc f() { c.InsecureSkipVerify = true }\n", "no InsecureSkipVerify"},
 		"unfinished":           {leftovers, "docs/a.md", "later: TO" + "DO\n", "docs/a.md"},
 		"conflict":             {leftovers, "docs/a.md", "a\n<<<<<<" + "< ours\n", "docs/a.md"},
 		"checkout":             {files, "docs/a.md", "see /srv/build/" + "checkout/docs\n", "docs/a.md"},
