@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"exoshift/provisioner"
+)
+
+// TestMain lets the test binary stand in for exoshift, which the scripts call by name and which the simulated
+// mirror's openshift-install calls by its path.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == simulatedInstallerVerb {
+		exoshift()
+	}
+	testscript.Main(m, map[string]func(){"exoshift": exoshift})
+}
+
+func exoshift() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})) //nolint:gocritic // a process ends here
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../../test/script",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("XDG_STATE_HOME", env.WorkDir+"/state")
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"code":        code,
+			"until-event": untilEvent,
+			"etcd-counts": etcdCounts,
+			"json-lines":  jsonLines,
+		},
+	})
+}
+
+// code N COMMAND... runs a command that has to end with exit code N.
+func code(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, not %d", got, want)
+	}
+}
+
+// until-event FILE TEXT waits until a line with the text is in the file, which need not exist yet.
+func untilEvent(ts *testscript.TestScript, _ bool, args []string) {
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	deadline := time.After(time.Minute)
+	for {
+		select {
+		case <-look.C:
+			if content, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && bytes.Contains(content, []byte(args[1])) {
+				return
+			}
+		case <-deadline:
+			ts.Fatalf("%s never held %s", args[0], args[1])
+		}
+	}
+}
+
+// etcd-counts FILE N... compares the numbers of members over time, each told once.
+func etcdCounts(ts *testscript.TestScript, _ bool, args []string) {
+	var counts []string
+	for _, e := range events(ts, args[0]) {
+		if e.Type != provisioner.TypeEtcd {
+			continue
+		}
+		if e.Count == nil || *e.Count != len(e.Members) {
+			ts.Fatalf("an etcd event counts wrongly: %+v", e)
+		}
+		if count := strconv.Itoa(*e.Count); len(counts) == 0 || counts[len(counts)-1] != count {
+			counts = append(counts, count)
+		}
+	}
+	if diff := cmp.Diff(args[1:], counts); diff != "" {
+		ts.Fatalf("etcd members (-want +got):\n%s", diff)
+	}
+}
+
+// json-lines FILE demands that every line is an event, numbered without a gap.
+func jsonLines(ts *testscript.TestScript, _ bool, args []string) {
+	for n, e := range events(ts, args[0]) {
+		if e.V != provisioner.Version || e.Seq != n+1 || e.Time.IsZero() {
+			ts.Fatalf("line %d is no event in order: %+v", n+1, e)
+		}
+	}
+}
+
+func events(ts *testscript.TestScript, file string) []provisioner.Event {
+	var events []provisioner.Event
+	lines := bufio.NewScanner(strings.NewReader(ts.ReadFile(file)))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		decoder := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		decoder.DisallowUnknownFields()
+		var e provisioner.Event
+		if err := decoder.Decode(&e); err != nil {
+			ts.Fatalf("not an event: %v\n%s", err, lines.Bytes())
+		}
+		events = append(events, e)
+	}
+	ts.Check(lines.Err())
+	return events
+}

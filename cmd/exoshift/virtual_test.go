@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+)
+
+// virtually runs an installation of the example on a zone in memory, in virtual time.
+func virtually(t *testing.T, scenario string, then func(t *testing.T, s session, zone *simcloud.Zone)) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "cluster")
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearsal{options: options{output: outputJSON}}
+		spec, secrets, err := r.answersOrExample(streams{err: os.Stderr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		zone, err := simcloud.Open(simcloud.Options{
+			Scenario: scenario, Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret,
+			Installer: []string{os.Args[0], simulatedInstallerVerb, "--release", spec.OpenShift.Version,
+				"--now", time.Now().Format(time.RFC3339)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := zone.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		folder, err := state.Create(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		then(t, session{spec: spec, secrets: secrets, folder: folder, net: zone.Network(), output: outputJSON}, zone)
+	})
+}
+
+func TestASecondInstallationOnAFinishedZoneChangesNothing(t *testing.T) {
+	virtually(t, "happy", func(t *testing.T, s session, zone *simcloud.Zone) {
+		began := time.Now()
+		for run := range 2 {
+			before := zone.Mutations()
+			var out bytes.Buffer
+			if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
+				t.Fatalf("run %d: %v\n%s", run+1, err, lastLines(out.String()))
+			}
+			made := zone.Mutations() - before
+			t.Logf("run %d: %d mutating calls, %s of virtual time", run+1, made, time.Since(began).Round(time.Second))
+			if run == 0 && made < 50 {
+				t.Errorf("the first run made only %d mutating calls: the counter counts nothing", made)
+			}
+			if run == 1 && made != 0 {
+				t.Errorf("the second run made %d mutating calls", made)
+			}
+		}
+	})
+}
+
+func lastLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-15):], "\n")
+}

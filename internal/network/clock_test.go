@@ -1,0 +1,48 @@
+package network_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"exoshift/internal/network"
+)
+
+func TestAScaledClockRunsFasterThanTheWall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		clock := network.Scaled(60, start)
+		began := time.Now()
+		if err := clock.Sleep(t.Context(), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took != time.Minute {
+			t.Errorf("an hour took %s", took)
+		}
+		if got := clock.Now(); !got.Equal(start.Add(time.Hour)) {
+			t.Errorf("the clock shows %s", got)
+		}
+	})
+}
+
+func TestTheZeroClockIsTheWall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var clock network.Clock
+		if !clock.Now().Equal(time.Now()) || clock.Wall(time.Second) != time.Second {
+			t.Error("the zero clock differs from the wall")
+		}
+	})
+}
+
+func TestASleepEndsWithItsContextAndTellsTheCause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cause := errors.New("the operator left")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Second, func() { cancel(cause) })
+		if err := (network.Clock{}).Sleep(ctx, time.Hour); !errors.Is(err, cause) {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}
