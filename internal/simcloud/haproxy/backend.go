@@ -1,0 +1,123 @@
+package haproxy
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net"
+	"net/netip"
+	"sync"
+
+	"exoshift/internal/simcloud/machine"
+)
+
+// backend is a set of servers and what is known of their health.
+type backend struct {
+	machine machine.Machine
+	config  *Config
+	proxy   *proxy
+	members []*member
+
+	mu   sync.Mutex // guards next and the addresses and health of the members
+	next int
+}
+
+// member is a server, or one slot of a template.
+type member struct {
+	*server
+	name    string
+	probe   *probe
+	address netip.Addr // the zero address: the name does not resolve
+	health  int        // 0 to rise+fall-1; up from rise on
+}
+
+func newBackend(m machine.Machine, config *Config, p *proxy) (*backend, error) {
+	b := &backend{machine: m, config: config, proxy: p}
+	for i := range p.servers {
+		s := &p.servers[i]
+		probe, err := newProbe(m, p, s)
+		if err != nil {
+			return nil, at(s.line, err)
+		}
+		for slot := range s.slots {
+			name := s.name
+			if s.template() {
+				name = fmt.Sprint(s.name, s.first+slot)
+			}
+			b.members = append(b.members, &member{server: s, name: name, probe: probe.fork()})
+		}
+	}
+	return b, nil
+}
+
+// up must be called with the backend's lock.
+func (m *member) up() bool { return m.address.IsValid() && (!m.check || m.health >= m.rise) }
+
+// choose returns the address of a server that is up: one of the regular ones, else the first backup.
+func (b *backend) choose(client net.Addr) (*member, netip.AddrPort, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var regular, backup []*member
+	for _, m := range b.members {
+		switch {
+		case !m.up():
+		case m.backup:
+			backup = append(backup, m)
+		default:
+			regular = append(regular, m)
+		}
+	}
+	var chosen *member
+	switch {
+	case len(regular) == 0 && len(backup) == 0:
+		return nil, netip.AddrPort{}, false
+	case len(regular) == 0:
+		chosen = backup[0]
+	case b.proxy.balance == "source":
+		chosen = regular[hash(client)%uint32(len(regular))]
+	default:
+		chosen = regular[b.next%len(regular)]
+		b.next++
+	}
+	return chosen, netip.AddrPortFrom(chosen.address, uint16(chosen.port)), true
+}
+
+// hash depends on a client's address alone, not on its port.
+func hash(client net.Addr) uint32 {
+	host, _, err := net.SplitHostPort(client.String())
+	if err != nil {
+		host = client.String()
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(host)) // never fails
+	return h.Sum32()
+}
+
+// dial connects to a server that is up.
+func (b *backend) dial(ctx context.Context, client, frontend net.Addr) (net.Conn, error) {
+	m, address, ok := b.choose(client)
+	if !ok {
+		return nil, fmt.Errorf("backend %s has no server available", b.proxy.name)
+	}
+	clock := b.machine.Network().Clock
+	ctx, cancel := context.WithTimeout(ctx, clock.Wall(b.proxy.connectTimeout))
+	defer cancel()
+	c, err := b.machine.Network().Dial(ctx, "tcp", address.String())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Write(proxyHeader(m.proxyProtocol, client, frontend)); err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (b *backend) run(ctx context.Context, running *sync.WaitGroup) {
+	running.Go(func() { b.resolveAgain(ctx) })
+	for _, m := range b.members {
+		if m.check {
+			running.Go(func() { b.watch(ctx, m) })
+		}
+	}
+}

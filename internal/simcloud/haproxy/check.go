@@ -1,0 +1,170 @@
+package haproxy
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"exoshift/internal/simcloud/machine"
+)
+
+// probe asks a server for its health.
+type probe struct {
+	machine machine.Machine
+	check   httpCheck
+	options options
+	port    int
+	timeout time.Duration
+	tls     *tls.Config // nil without TLS
+}
+
+func newProbe(m machine.Machine, p *proxy, s *server) (*probe, error) {
+	made := &probe{machine: m, check: p.check, options: s.options, port: s.port, timeout: p.checkTimeout}
+	if made.timeout == 0 {
+		made.timeout = s.inter
+	}
+	if s.checkPort != 0 {
+		made.port = s.checkPort
+	}
+	var err error
+	if s.checkSSL {
+		made.tls, err = trust(m, s.options)
+	}
+	return made, err
+}
+
+// trust returns how the check verifies certificates: as the file says, and like the real program against the
+// authority only, not against a name. TLS 1.2 resumes a session with hardly any work, and a simulated zone checks often.
+func trust(m machine.Machine, o options) (*tls.Config, error) {
+	config := &tls.Config{ServerName: o.checkSNI, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}
+	config.InsecureSkipVerify = o.verify == "none" || o.checkSNI == ""
+	if o.verify == "none" {
+		return config, nil
+	}
+	bundle, ok := m.ReadFile(o.caFile)
+	roots := x509.NewCertPool()
+	if !ok || !roots.AppendCertsFromPEM(bundle) {
+		return nil, fmt.Errorf("'ca-file' : unable to load '%s'", o.caFile)
+	}
+	config.RootCAs = roots
+	config.VerifyConnection = func(state tls.ConnectionState) error {
+		intermediates := x509.NewCertPool()
+		for _, c := range state.PeerCertificates[1:] {
+			intermediates.AddCert(c)
+		}
+		_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: intermediates})
+		return err
+	}
+	return config, nil
+}
+
+// fork returns a probe for one more server, with TLS sessions of its own.
+func (p *probe) fork() *probe {
+	forked := *p
+	if p.tls != nil {
+		forked.tls = p.tls.Clone()
+		forked.tls.ClientSessionCache = tls.NewLRUClientSessionCache(1)
+	}
+	return &forked
+}
+
+// watch checks a server until ctx ends.
+func (b *backend) watch(ctx context.Context, m *member) {
+	for {
+		b.mu.Lock()
+		address := m.address
+		b.mu.Unlock()
+		if address.IsValid() {
+			b.judge(m, address, m.probe.run(ctx, address))
+		}
+		if b.machine.Network().Clock.Sleep(ctx, m.inter) != nil {
+			return
+		}
+	}
+}
+
+// judge counts the result of a check as the real program does: health rises by one, falls by one while the server
+// is more than barely up, and starts anew otherwise.
+func (b *backend) judge(m *member, address netip.Addr, failure error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if m.address != address || errors.Is(failure, context.Canceled) {
+		return
+	}
+	was := m.up()
+	switch {
+	case failure == nil && m.health+1 >= m.rise:
+		m.health = m.rise + m.fall - 1
+	case failure == nil:
+		m.health++
+	case m.health > m.rise:
+		m.health--
+	default:
+		m.health = 0
+	}
+	switch {
+	case was && !m.up():
+		b.machine.Console("haproxy: Server %s/%s is DOWN, reason: %v", b.proxy.name, m.name, failure)
+	case !was && m.up():
+		b.machine.Console("haproxy: Server %s/%s is UP", b.proxy.name, m.name)
+	}
+}
+
+// run returns why the server is not healthy. A scaled clock leaves the check at least a second of wall time, which
+// is work rather than waiting.
+func (p *probe) run(ctx context.Context, address netip.Addr) error {
+	ctx, cancel := context.WithTimeout(ctx, max(p.machine.Network().Clock.Wall(p.timeout), time.Second))
+	defer cancel()
+	c, err := p.machine.Network().Dial(ctx, "tcp", netip.AddrPortFrom(address, uint16(p.port)).String())
+	if err != nil {
+		return fmt.Errorf("layer 4 connection problem: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer stop()
+	defer func() { _ = c.Close() }()
+	return p.talk(ctx, c)
+}
+
+func (p *probe) talk(ctx context.Context, c net.Conn) error {
+	if p.options.checkProxy || p.options.proxyProtocol != 0 && p.options.checkPort == 0 {
+		if _, err := c.Write(proxyHeader(max(p.options.proxyProtocol, 1), c.LocalAddr(), c.RemoteAddr())); err != nil {
+			return err
+		}
+	}
+	if p.tls != nil {
+		secure := tls.Client(c, p.tls)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			return fmt.Errorf("layer 6 invalid response: %w", err)
+		}
+		c = secure
+	}
+	if !p.check.enabled {
+		return nil
+	}
+	return p.check.ask(c)
+}
+
+func (c httpCheck) ask(conn net.Conn) error {
+	request := []string{strings.Join([]string{c.method, c.uri, c.version}, " ")}
+	request = append(append(request, c.headers...), "Connection: close", "", "")
+	if _, err := conn.Write([]byte(strings.Join(request, "\r\n"))); err != nil {
+		return err
+	}
+	answer, err := http.ReadResponse(bufio.NewReaderSize(conn, 1024), nil)
+	if err != nil {
+		return fmt.Errorf("layer 7 invalid response: %w", err)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode < c.least || answer.StatusCode > c.most {
+		return fmt.Errorf("layer 7 wrong status, code: %d", answer.StatusCode)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+// Package haproxy is the load balancer software of the simulated machines: it reads a haproxy.cfg, refuses what it
+// does not know as the real program refuses a mistake, checks the health of its servers and forwards connections.
+//
+// It differs from the real one in that idle connections are not cut by the client, server and tunnel timeouts, a
+// connection that a server refuses is closed without a retry, and names are resolved as the machine does it, whatever
+// a resolvers section says beside "hold valid".
+package haproxy
+
+import (
+	"fmt"
+	"time"
+)
+
+// Path is where the configuration is on the machine.
+const Path = "/etc/haproxy/haproxy.cfg"
+
+// Config is a parsed haproxy.cfg.
+type Config struct {
+	proxies   []*proxy
+	resolvers map[string]time.Duration // how long an answer holds, by the section's name
+}
+
+// proxy is a frontend, backend or listen section.
+type proxy struct {
+	kind, name     string
+	line           int
+	mode           string // tcp or http
+	balance        string // roundrobin or source
+	binds          []bind
+	monitorURI     string
+	defaultBackend string
+	check          httpCheck
+	connectTimeout time.Duration
+	checkTimeout   time.Duration
+	defaults       options
+	servers        []server
+}
+
+func (p *proxy) front() bool { return p.kind == "frontend" || p.kind == "listen" }
+func (p *proxy) back() bool  { return p.kind == "backend" || p.kind == "listen" }
+
+// bind is an address to listen on; an empty host means all.
+type bind struct {
+	host string
+	port int
+}
+
+// httpCheck is how a server's health is asked for; when not enabled, a connection is enough.
+type httpCheck struct {
+	enabled              bool
+	method, uri, version string
+	headers              []string // "Name: value"
+	least, most          int      // statuses of a healthy server
+}
+
+// server is a server or, with several slots, a server template.
+type server struct {
+	name  string
+	host  string
+	port  int
+	first int // number of the first slot of a template
+	slots int
+	line  int
+	options
+}
+
+// template tells whether the slots are numbered.
+func (s server) template() bool { return s.first > 0 }
+
+// options are the parameters of a server.
+type options struct {
+	check, checkSSL, backup bool
+	verify, caFile          string
+	checkSNI                string
+	inter                   time.Duration
+	fall, rise              int
+	checkPort               int // 0: the server's
+	proxyProtocol           int // version towards the server; 0: none
+	checkProxy              bool
+	resolvers               string
+	initAddr                string
+}
+
+func newDefaults() proxy {
+	return proxy{
+		mode:           "tcp",
+		balance:        "roundrobin",
+		connectTimeout: 30 * time.Second,
+		check:          httpCheck{method: "OPTIONS", uri: "/", version: "HTTP/1.0", least: 200, most: 399},
+		defaults:       options{inter: 2 * time.Second, fall: 3, rise: 2},
+	}
+}
+
+// validate finds the mistakes that no single line shows.
+func (c *Config) validate() []error {
+	var faults []error
+	fault := func(line int, format string, args ...any) {
+		faults = append(faults, at(line, fmt.Errorf(format, args...)))
+	}
+	names := map[string]bool{}
+	for _, p := range c.proxies {
+		if names[p.kind+p.name] {
+			fault(p.line, "%s '%s' has the same name as another one", p.kind, p.name)
+		}
+		names[p.kind+p.name] = true
+		if p.defaultBackend != "" && c.backend(p.defaultBackend) == nil {
+			fault(p.line, "unable to find required default_backend: '%s'", p.defaultBackend)
+		}
+		if p.monitorURI != "" && p.mode != "http" {
+			fault(p.line, "monitor-uri needs 'mode http' in %s '%s'", p.kind, p.name)
+		}
+		for _, s := range p.servers {
+			if _, known := c.resolvers[s.resolvers]; s.resolvers != "" && !known {
+				fault(s.line, "server '%s': unable to find required resolvers '%s'", s.name, s.resolvers)
+			}
+			if s.checkSSL && s.verify != "none" && s.caFile == "" {
+				fault(s.line, "server '%s': verify is enabled by default but no CA file specified", s.name)
+			}
+		}
+	}
+	return faults
+}
+
+func (c *Config) backend(name string) *proxy {
+	for _, p := range c.proxies {
+		if p.back() && p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+func at(line int, err error) error { return fmt.Errorf("parsing [%s:%d] : %w", Path, line, err) }

@@ -1,0 +1,42 @@
+package haproxy
+
+import (
+	"context"
+	"io"
+	"net"
+	"sync"
+)
+
+// forward carries one connection to a server of the backend; without one it is closed.
+func forward(ctx context.Context, client net.Conn, target *backend) {
+	defer func() { _ = client.Close() }()
+	if target == nil {
+		return
+	}
+	server, err := target.dial(ctx, client.RemoteAddr(), client.LocalAddr())
+	if err != nil {
+		return
+	}
+	defer func() { _ = server.Close() }()
+	stop := context.AfterFunc(ctx, func() {
+		_ = client.Close()
+		_ = server.Close()
+	})
+	defer stop()
+	var both sync.WaitGroup
+	both.Go(func() { pour(server, client) })
+	pour(client, server)
+	both.Wait()
+}
+
+// pour copies one direction and passes its end on. A broken one breaks the other.
+func pour(to, from net.Conn) {
+	_, err := io.Copy(to, from)
+	half, ok := to.(interface{ CloseWrite() error })
+	if err == nil && ok {
+		_ = half.CloseWrite()
+		return
+	}
+	_ = to.Close()
+	_ = from.Close()
+}

@@ -1,0 +1,60 @@
+package haproxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"time"
+)
+
+// connKey is the context key of the client's connection.
+type connKey struct{}
+
+// serveHTTP serves a frontend in mode http until its listener closes.
+func serveHTTP(p port, target *backend) {
+	next := passOn(target)
+	server := &http.Server{
+		ErrorLog:          log.New(io.Discard, "", 0),
+		ReadHeaderTimeout: time.Minute,
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if p.proxy.monitorURI == "" || r.URL.Path != p.proxy.monitorURI {
+				next.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "<html><body><h1>200 OK</h1>\nService ready.\n</body></html>\n")
+		}),
+	}
+	_ = server.Serve(p.Listener)
+	_ = server.Close()
+}
+
+// passOn hands each request to a server of the backend.
+func passOn(target *backend) http.Handler {
+	if target == nil {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { unavailable(w, r, nil) })
+	}
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		client, ok := ctx.Value(connKey{}).(net.Conn)
+		if !ok {
+			return nil, errors.New("the request belongs to no connection")
+		}
+		return target.dial(ctx, client.RemoteAddr(), client.LocalAddr())
+	}
+	return &httputil.ReverseProxy{
+		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.Host, r.Out.URL.Scheme, r.Out.URL.Host = r.In.Host, "http", target.proxy.name
+		},
+		ErrorHandler: unavailable,
+	}
+}
+
+func unavailable(w http.ResponseWriter, _ *http.Request, _ error) {
+	http.Error(w, "No server is available to handle this request.", http.StatusServiceUnavailable)
+}

@@ -1,0 +1,164 @@
+package haproxy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// parser reads a file line by line.
+type parser struct {
+	config   *Config
+	defaults proxy
+	section  string
+	current  *proxy // of a proxy section
+	resolver string // of a resolvers section
+	line     int
+}
+
+// Parse reads a configuration. The error names every line that is refused.
+func Parse(text []byte) (*Config, error) {
+	p := parser{config: &Config{resolvers: map[string]time.Duration{}}, defaults: newDefaults()}
+	var faults []error
+	for line := range strings.Lines(string(text)) {
+		p.line++
+		words, err := split(line)
+		if err == nil && len(words) > 0 {
+			err = p.read(words)
+		}
+		if err != nil {
+			faults = append(faults, at(p.line, err))
+		}
+	}
+	faults = append(faults, p.config.validate()...)
+	return p.config, errors.Join(faults...)
+}
+
+func (p *parser) read(words []string) error {
+	switch words[0] {
+	case "global", "defaults", "frontend", "backend", "listen", "resolvers":
+		return p.open(words)
+	}
+	switch p.section {
+	case "":
+		return fmt.Errorf("unknown keyword '%s' out of section", words[0])
+	case "global":
+		return globalDirective(words)
+	case "resolvers":
+		return p.resolverDirective(words)
+	case "defaults":
+		return p.defaults.directive(words, p.line)
+	}
+	return p.current.directive(words, p.line)
+}
+
+// open begins a section.
+func (p *parser) open(words []string) error {
+	p.section, p.current = words[0], nil
+	switch p.section {
+	case "global":
+		return nil
+	case "defaults":
+		p.defaults = newDefaults()
+		p.defaults.kind = "defaults"
+		return nil
+	}
+	if len(words) != 2 {
+		return fmt.Errorf("'%s' expects a name and nothing else", p.section)
+	}
+	if p.section == "resolvers" {
+		p.resolver = words[1]
+		p.config.resolvers[p.resolver] = 10 * time.Second
+		return nil
+	}
+	opened := p.defaults
+	opened.kind, opened.name, opened.line = words[0], words[1], p.line
+	p.current = &opened
+	p.config.proxies = append(p.config.proxies, p.current)
+	return nil
+}
+
+// globalDirective accepts what has no influence on a simulated machine.
+func globalDirective(words []string) error {
+	known := []string{"log", "chroot", "stats", "user", "group", "daemon", "maxconn", "nbthread", "pidfile", "ca-base",
+		"crt-base", "spread-checks", "hard-stop-after", "log-tag", "node", "description"}
+	if slices.Contains(known, words[0]) || strings.HasPrefix(words[0], "ssl-default-") || strings.HasPrefix(words[0], "tune.") {
+		return nil
+	}
+	return unknown(words[0], "global")
+}
+
+func (p *parser) resolverDirective(words []string) error {
+	known := []string{"nameserver", "parse-resolv-conf", "accepted_payload_size", "resolve_retries", "timeout", "hold"}
+	if !slices.Contains(known, words[0]) {
+		return unknown(words[0], "resolvers")
+	}
+	if words[0] != "timeout" && words[0] != "hold" {
+		return nil
+	}
+	if len(words) != 3 {
+		return fmt.Errorf("'%s' expects an event and a time", words[0])
+	}
+	lasts, err := duration(words[2])
+	if err == nil && words[0] == "hold" && words[1] == "valid" {
+		p.config.resolvers[p.resolver] = lasts
+	}
+	return err
+}
+
+func unknown(word, section string) error {
+	return fmt.Errorf("unknown keyword '%s' in '%s' section", word, section)
+}
+
+// split returns the words of a line: quotes keep blanks together, a backslash keeps a character, # opens a comment.
+func split(line string) ([]string, error) {
+	var s splitter
+	for _, r := range line {
+		if r == '#' && s.quote == 0 && !s.escaped {
+			break
+		}
+		s.add(r)
+	}
+	if s.quote != 0 {
+		return nil, fmt.Errorf("unmatched quote %c", s.quote)
+	}
+	s.end()
+	return s.words, nil
+}
+
+type splitter struct {
+	words   []string
+	word    strings.Builder
+	open    bool // a word, perhaps an empty one in quotes
+	quote   rune
+	escaped bool
+}
+
+func (s *splitter) add(r rune) {
+	switch {
+	case s.escaped:
+		s.word.WriteRune(r)
+		s.open, s.escaped = true, false
+	case r == '\\' && s.quote != '\'':
+		s.escaped = true
+	case s.quote != 0 && r == s.quote:
+		s.quote = 0
+	case s.quote == 0 && (r == '"' || r == '\''):
+		s.quote, s.open = r, true
+	case s.quote == 0 && strings.ContainsRune(" \t\r\n", r):
+		s.end()
+	default:
+		s.word.WriteRune(r)
+		s.open = true
+	}
+}
+
+func (s *splitter) end() {
+	if s.open {
+		s.words = append(s.words, s.word.String())
+	}
+	s.word.Reset()
+	s.open = false
+}
