@@ -1,0 +1,192 @@
+package wizard
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"exoshift/state"
+)
+
+// Shape is the form of a field's value.
+type Shape string
+
+// The shapes. As text, the items of lists, tables and groups are separated by commas; an item that holds a comma is
+// put in double quotes, as in CSV.
+const (
+	Text      Shape = "text"
+	Number    Shape = "a whole number"
+	Switch    Shape = "true or false"
+	List      Shape = "a list"      // a, b
+	Table     Shape = "a mapping"   // key=value, key=value
+	Reference Shape = "a reference" // env:NAME or file:PATH
+	Groups    Shape = "a list of groups"
+)
+
+// binding ties a field to its place in the Spec. store converts only; it leaves slices and maps that a copy of the
+// Spec may share as they are.
+type binding struct {
+	shape Shape
+	load  func(*state.Spec) string
+	store func(*state.Spec, string) error
+}
+
+func text(at func(*state.Spec) *string) binding {
+	return binding{
+		shape: Text,
+		load:  func(s *state.Spec) string { return *at(s) },
+		store: func(s *state.Spec, value string) error { *at(s) = value; return nil },
+	}
+}
+
+func number(at func(*state.Spec) *int) binding {
+	return binding{
+		shape: Number,
+		load:  func(s *state.Spec) string { return strconv.Itoa(*at(s)) },
+		store: func(s *state.Spec, value string) error {
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				return fmt.Errorf("%s is not a whole number", quote(value))
+			}
+			*at(s) = n
+			return nil
+		},
+	}
+}
+
+func toggle(at func(*state.Spec) *bool) binding {
+	return binding{
+		shape: Switch,
+		load:  func(s *state.Spec) string { return strconv.FormatBool(*at(s)) },
+		store: func(s *state.Spec, value string) error {
+			on := value == "true"
+			if !on && value != "false" {
+				return fmt.Errorf("%s is neither true nor false", quote(value))
+			}
+			*at(s) = on
+			return nil
+		},
+	}
+}
+
+func list(at func(*state.Spec) *[]string) binding {
+	return binding{
+		shape: List,
+		load:  func(s *state.Spec) string { return joinItems(*at(s)) },
+		store: func(s *state.Spec, value string) (err error) {
+			items, err := splitItems(value)
+			if err == nil {
+				*at(s) = items
+			}
+			return err
+		},
+	}
+}
+
+func table(at func(*state.Spec) *map[string]string) binding {
+	return binding{
+		shape: Table,
+		load: func(s *state.Spec) string {
+			var items []string
+			for _, key := range slices.Sorted(maps.Keys(*at(s))) {
+				items = append(items, key+"="+(*at(s))[key])
+			}
+			return joinItems(items)
+		},
+		store: func(s *state.Spec, value string) error {
+			entries, err := splitTable(value)
+			if err == nil {
+				*at(s) = entries
+			}
+			return err
+		},
+	}
+}
+
+func splitTable(value string) (map[string]string, error) {
+	items, err := splitItems(value)
+	if err != nil || items == nil {
+		return nil, err
+	}
+	entries := map[string]string{}
+	for _, item := range items {
+		key, value, ok := strings.Cut(item, "=")
+		if !ok {
+			return nil, fmt.Errorf("%s is not of the form key=value", quote(item))
+		}
+		entries[key] = value
+	}
+	return entries, nil
+}
+
+func reference(at func(*state.Spec) *state.SecretRef) binding {
+	return binding{
+		shape: Reference,
+		load:  func(s *state.Spec) string { return referenceText(*at(s)) },
+		store: func(s *state.Spec, value string) error {
+			kind, name, _ := strings.Cut(value, ":")
+			switch {
+			case value == "":
+				*at(s) = state.SecretRef{}
+			case kind == "env" && name != "":
+				*at(s) = state.SecretRef{Env: name}
+			case kind == "file" && name != "":
+				*at(s) = state.SecretRef{File: name}
+			default: // the value is not repeated: it may be the secret
+				return errors.New("the value is no reference")
+			}
+			return nil
+		},
+	}
+}
+
+func referenceText(ref state.SecretRef) string {
+	switch {
+	case ref.Env != "":
+		return "env:" + ref.Env
+	case ref.File != "":
+		return "file:" + ref.File
+	}
+	return ""
+}
+
+// joinItems writes items as one line of CSV.
+func joinItems(items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	var line strings.Builder
+	w := csv.NewWriter(&line)
+	if err := w.Write(items); err != nil {
+		return ""
+	}
+	w.Flush()
+	return strings.TrimSuffix(line.String(), "\n")
+}
+
+// splitItems reads a line of CSV; white space after a comma does not matter.
+func splitItems(value string) ([]string, error) {
+	if strings.TrimSpace(value) == "" {
+		return nil, nil
+	}
+	r := csv.NewReader(strings.NewReader(value))
+	r.TrimLeadingSpace = true
+	lines, err := r.ReadAll()
+	if err != nil || len(lines) != 1 {
+		return nil, errors.New("the value is no list separated by commas")
+	}
+	return lines[0], nil
+}
+
+// itemKey names an item of a list or a table.
+func (f Field) itemKey(i int, item string) string {
+	if f.value.shape == Table {
+		key, _, _ := strings.Cut(item, "=")
+		return f.Key + "." + key
+	}
+	return fmt.Sprintf("%s[%d]", f.Key, i)
+}

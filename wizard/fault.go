@@ -1,0 +1,83 @@
+package wizard
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Fault is one thing that is wrong with the answers. It never holds the value of a secret.
+type Fault struct {
+	File         string
+	Line, Column int    // from 1; 0 when the fault is not bound to a file
+	Field        string // the key path, e.g. network.podCIDR or sizing.extraGroups[0].type
+	Problem      string // what is wrong
+	Allowed      string // what would be right; may be empty
+	Suggestion   string // what was probably meant; may be empty
+}
+
+// String returns the fault on one line: file:line:col  field  problem  allowed: …  did you mean …?
+func (f Fault) String() string {
+	parts := []string{f.Field, f.Problem}
+	if f.Line > 0 {
+		parts = append([]string{fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)}, parts...)
+	}
+	if f.Allowed != "" {
+		parts = append(parts, "allowed: "+f.Allowed)
+	}
+	if f.Suggestion != "" {
+		parts = append(parts, "did you mean "+f.Suggestion+"?")
+	}
+	return strings.TrimPrefix(strings.Join(parts, "  "), "  ")
+}
+
+func (f Fault) Error() string { return f.String() }
+
+// wrong returns the list of one fault, as rules do.
+func wrong(problem, allowed, suggestion string) []Fault {
+	return []Fault{{Problem: problem, Allowed: allowed, Suggestion: suggestion}}
+}
+
+// of returns the faults with their field named.
+func of(field string, faults []Fault) []Fault {
+	for i := range faults {
+		faults[i].Field = field
+	}
+	return faults
+}
+
+// shown is how much of a value a fault repeats at most.
+const shown = 60
+
+// quote shows a value inside a fault. What is long, of several lines or looks like a key is never repeated: somebody
+// may have pasted a secret into the wrong field.
+func quote(value string) string {
+	if len(value) > shown || strings.ContainsAny(value, "\n\r") || strings.Contains(value, "PRIVATE KEY") ||
+		strings.Contains(value, `"auth`) {
+		return "the value"
+	}
+	return strconv.Quote(value)
+}
+
+// nearest returns the candidate that was probably meant, or "".
+func nearest(word string, candidates []string) string {
+	if len(word) > shown {
+		return ""
+	}
+	best, distance := "", max(1, len(word)/3)+1
+	for _, candidate := range candidates {
+		if d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(candidate)); d < distance {
+			best, distance = candidate, d
+		}
+	}
+	return best
+}
+
+func oneOf(choices []string) string {
+	if len(choices) == 1 {
+		return choices[0]
+	}
+	return "one of " + strings.Join(choices, ", ")
+}

@@ -1,0 +1,138 @@
+package wizard
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"exoshift/state"
+)
+
+// Field is one thing an operator decides. The answers file, its schema and the questions all come from the list that
+// Fields returns.
+type Field struct {
+	Key      string   // path in the answers file, e.g. "network.podCIDR"
+	Title    string   // a few words
+	Help     string   // a sentence or two
+	Example  string   // a value as text
+	Choices  []string // all that is allowed; empty for free values
+	Required bool     // must not be empty
+	Secret   bool     // refers to a secret
+
+	value binding
+	rule  rule
+}
+
+// rule returns the faults of a value that is not empty.
+type rule func(value string) []Fault
+
+// Shape is the form of the field's value in YAML.
+func (f Field) Shape() Shape { return f.value.shape }
+
+// Get returns the field's value as text; see Shape for how lists are written.
+func (f Field) Get(spec state.Spec) string { return f.value.load(&spec) }
+
+// Set stores a value given as text, or leaves spec as it is and returns what is wrong with it. Rules across fields
+// are not its business, see Check.
+func (f Field) Set(spec *state.Spec, text string) error {
+	changed := *spec
+	changed.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups) // the fields of groups point into it
+	if err := f.value.store(&changed, strings.TrimSpace(text)); err != nil {
+		return Fault{Field: f.Key, Problem: err.Error(), Allowed: f.allowed()}
+	}
+	if faults := f.check(changed); len(faults) > 0 {
+		return joined(faults)
+	}
+	*spec = changed
+	return nil
+}
+
+func joined(faults []Fault) error {
+	errs := make([]error, len(faults))
+	for i, f := range faults {
+		errs[i] = f
+	}
+	return errors.Join(errs...)
+}
+
+// check returns the faults of the field's own value, and of the values inside of it.
+func (f Field) check(spec state.Spec) []Fault {
+	value := f.Get(spec)
+	switch {
+	case value == "" && f.Required:
+		return of(f.Key, wrong("is missing", f.allowed(), ""))
+	case value == "":
+		return nil
+	case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
+		return of(f.Key, wrong(quote(value)+" is not known", oneOf(f.Choices), nearest(value, f.Choices)))
+	case f.rule == nil:
+		return nil
+	case f.value.shape == List || f.value.shape == Table:
+		return f.checkItems(value)
+	}
+	return of(f.Key, f.rule(value))
+}
+
+func (f Field) checkItems(value string) []Fault {
+	items, err := splitItems(value)
+	if err != nil {
+		return of(f.Key, wrong(err.Error(), f.allowed(), ""))
+	}
+	var faults []Fault
+	for i, item := range items {
+		faults = append(faults, of(f.itemKey(i, item), f.rule(item))...)
+	}
+	return faults
+}
+
+// allowed says what would be right, in so many words as fit.
+func (f Field) allowed() string {
+	switch {
+	case len(f.Choices) > 0:
+		return oneOf(f.Choices)
+	case f.Secret:
+		return onePlace
+	case f.value.shape == List:
+		return "e.g. [" + f.Example + "]"
+	case f.value.shape == Table:
+		return "e.g. {" + strings.ReplaceAll(f.Example, "=", ": ") + "}"
+	case f.value.shape == Groups:
+		return "e.g. [{" + strings.NewReplacer("=", ": ", " ", ", ").Replace(f.Example) + "}]"
+	case f.Example != "":
+		return "e.g. " + f.Example
+	}
+	return ""
+}
+
+// find returns the field of that key.
+func find(fields []Field, key string) (Field, bool) {
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })
+	if i < 0 {
+		return Field{}, false
+	}
+	return fields[i], true
+}
+
+// keysOf returns the keys that are allowed right below a path, in the order of the fields.
+func keysOf(fields []Field, path string) []string {
+	var keys []string
+	for _, f := range fields {
+		rest, below := strings.CutPrefix(f.Key, prefix(path))
+		if key, _, _ := strings.Cut(rest, "."); below && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func prefix(path string) string {
+	if path == "" {
+		return ""
+	}
+	return path + "."
+}
+
+// parent returns the path of what holds the value at path, "" for the document.
+func parent(path string) string {
+	return path[:max(strings.LastIndexAny(path, ".["), 0)]
+}

@@ -1,0 +1,86 @@
+package wizard
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"exoshift/state"
+)
+
+// maxID is the length of a cluster ID that leaves room for the longest bucket name, <id>-image-registry, of at most
+// 63 characters.
+const maxID = 48
+
+// maxDomain is the length of a DNS name.
+const maxDomain = 253
+
+// label wants a DNS-1123 label of at most so many characters.
+func label(length int) rule {
+	allowed := fmt.Sprintf("lower-case letters, digits and hyphens, no hyphen at the ends, at most %d characters", length)
+	return func(value string) []Fault {
+		if isLabel(value) && len(value) <= length {
+			return nil
+		}
+		return wrong(quote(value)+" is no DNS label"+tooLong(value, length), allowed, asLabel(value, length))
+	}
+}
+
+func isLabel(value string) bool {
+	return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`).MatchString(value)
+}
+
+func tooLong(value string, length int) string {
+	if len(value) <= length {
+		return ""
+	}
+	return fmt.Sprintf(" (%d characters)", len(value))
+}
+
+// asLabel mends the usual mistakes, or returns "".
+func asLabel(value string, length int) string {
+	mended := strings.NewReplacer("_", "-", ".", "-", " ", "-").Replace(strings.ToLower(value))
+	if mended == value || !isLabel(mended) || len(mended) > length {
+		return ""
+	}
+	return mended
+}
+
+// domain wants a DNS-1123 subdomain.
+func domain(value string) []Fault {
+	if isDomain(value) {
+		return nil
+	}
+	mended := strings.Trim(strings.ToLower(value), ". ")
+	if !isDomain(mended) {
+		mended = ""
+	}
+	return wrong(quote(value)+" is no domain", "DNS labels separated by dots, in lower case, without a dot at the end", mended)
+}
+
+func isDomain(value string) bool {
+	for part := range strings.SplitSeq(value, ".") {
+		if !isLabel(part) || len(part) > 63 {
+			return false
+		}
+	}
+	return len(value) <= maxDomain
+}
+
+// printable wants one line without control characters.
+func printable(value string) []Fault {
+	if strings.ContainsFunc(value, unicode.IsControl) {
+		return wrong("holds control characters", "one line of text", "")
+	}
+	return nil
+}
+
+// clusterDomain wants the cluster domain to be a DNS name, too.
+func clusterDomain(spec state.Spec) []Fault {
+	if n := len(spec.Domain()); n > maxDomain && isDomain(spec.Cluster.BaseDomain) {
+		return of("cluster.baseDomain", wrong(fmt.Sprintf("the cluster domain <id>.<baseDomain> has %d characters", n),
+			fmt.Sprintf("at most %d characters", maxDomain), ""))
+	}
+	return nil
+}

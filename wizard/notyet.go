@@ -1,0 +1,41 @@
+package wizard
+
+import "exoshift/state"
+
+// Ways to balance the load.
+const (
+	haproxyPair   = "haproxy-pair"
+	dnsRoundRobin = "dns-round-robin"
+)
+
+// notAvailableYet refuses what the format can say and the installation cannot do: better now than after an hour.
+func notAvailableYet(spec state.Spec) []Fault {
+	refusals := []struct {
+		refused              bool
+		field, what, instead string
+	}{
+		{spec.LoadBalancer.Strategy == dnsRoundRobin, "loadBalancer.strategy", dnsRoundRobin, haproxyPair},
+		{spec.OpenShift.Distribution == "okd", "openshift.distribution", "okd", "ocp"},
+		{spec.Network.CNI == "Cilium" && spec.Syn.CatalogDir == "", "network.cni", "Cilium without syn.catalogDir",
+			"OVNKubernetes, or Cilium with the catalog that holds it in syn.catalogDir"},
+	}
+	var faults []Fault
+	for _, r := range refusals {
+		if r.refused {
+			faults = append(faults, of(r.field, wrong(r.what+" is not available yet", r.instead, ""))...)
+		}
+	}
+	return faults
+}
+
+// notUsedYet points out answers that are kept, but that nothing acts on yet.
+func notUsedYet(spec state.Spec) []Fault {
+	var faults []Fault
+	if spec.Syn.LieutenantURL != "" {
+		faults = of("syn.lieutenantURL", wrong("connecting to Project Syn is not available yet: the answer is kept only", "", ""))
+	}
+	if spec.DNS.ACME {
+		faults = append(faults, of("dns.acme", wrong("certificates by ACME come with Project Syn: the answer is kept only", "", ""))...)
+	}
+	return faults
+}
