@@ -24,6 +24,8 @@ const (
 // maxMembers bounds what is believed: etcd itself advises against more than seven members.
 const maxMembers = 32
 
+var availability = regexp.MustCompile(`^(?:(\d{1,4}) of )?(\d{1,4}) members? (?:are|is) available(?:,(.*))?$`)
+
 // membership is what the message of EtcdMembersAvailable says. total counts the bootstrap member.
 type membership struct {
 	available, total int
@@ -36,9 +38,7 @@ type trouble struct{ name, state string }
 // parseMembership reads "N members are available" and "X of Y members are available, NAME has not started, NAME is
 // unhealthy". It is false for anything else.
 func parseMembership(message string) (membership, bool) {
-	// Compiled on each use: a message is parsed every few seconds at most.
-	match := regexp.MustCompile(`^(?:(\d{1,4}) of )?(\d{1,4}) members? (?:are|is) available(?:,(.*))?$`).
-		FindStringSubmatch(strings.TrimSpace(message))
+	match := availability.FindStringSubmatch(strings.TrimSpace(message))
 	if match == nil {
 		return membership{}, false
 	}

@@ -7,5 +7,7 @@ import (
 
 // The recipe's interfaces are satisfied without importing it.
 var (
-	_ install.Cluster = (*openshift.Cluster)(nil)
+	_ install.Cluster   = (*openshift.Cluster)(nil)
+	_ install.Installer = (*openshift.Installer)(nil)
+	_ install.Image     = (*openshift.Installer)(nil)
 )

@@ -1,0 +1,115 @@
+package openshift
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+
+	"github.com/google/renameio/v2"
+)
+
+// generationFile notes beside the generated files when they were made.
+const generationFile = "generation.json"
+
+// generation is the content of generationFile.
+type generation struct {
+	Created time.Time `json:"created"` // wall time: the certificates live by it
+	Version string    `json:"version"`
+}
+
+// Generate runs openshift-install in a directory of its own and moves that into place as dir when all is done: dir is
+// a finished generation or does not exist. One that is there is only read, whatever installConfig says: its keys and
+// its infrastructure ID may be in use.
+func (i *Installer) Generate(ctx context.Context, dir string, installConfig []byte) (state.Ignition, error) {
+	if finished(dir) {
+		return i.readIgnition(dir)
+	}
+	// Only an empty directory goes away; what else is there is not ours to touch.
+	if err := syscall.Rmdir(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return state.Ignition{}, fault.New(fault.Conflict, "generate the Ignition documents", err).
+			WithHint("%s is no finished generation; move it away and run again", dir)
+	}
+	if err := i.generate(ctx, dir, installConfig); err != nil {
+		return state.Ignition{}, err
+	}
+	return i.readIgnition(dir)
+}
+
+func (i *Installer) generate(ctx context.Context, dir string, installConfig []byte) error {
+	const op = "generate the Ignition documents"
+	program, err := i.fetched()
+	if err != nil {
+		return err
+	}
+	work, err := workDir(dir)
+	if err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	defer os.RemoveAll(work)
+	// The program deletes this copy when it has read it.
+	if err := os.WriteFile(filepath.Join(work, "install-config.yaml"), installConfig, 0o600); err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	created := time.Now()
+	for _, target := range []string{"manifests", "ignition-configs"} {
+		args := []string{"create", target, "--dir", work, "--log-level", "info"}
+		if err := i.run(ctx, execution{program: program, args: args, mask: newMasker(installConfig)}); err != nil {
+			return err
+		}
+	}
+	if !finished(work) {
+		return fault.Newf(fault.Internal, op, "%s ended well but left files out", i.name())
+	}
+	if err := publish(work, dir, generation{Created: created, Version: i.version}); err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	return nil
+}
+
+// workDir returns a new directory beside dir, and removes those that an interrupted run left behind: they hold keys.
+func workDir(dir string) (string, error) {
+	parent, prefix := filepath.Dir(dir), "."+filepath.Base(dir)+"-"
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", err
+	}
+	stale, err := filepath.Glob(filepath.Join(parent, prefix+"*.unfinished"))
+	if err != nil {
+		return "", err
+	}
+	for _, path := range stale {
+		if err := os.RemoveAll(path); err != nil {
+			return "", err
+		}
+	}
+	return os.MkdirTemp(parent, prefix+"*.unfinished")
+}
+
+// publish notes the generation and moves it into place.
+func publish(work, dir string, made generation) error {
+	content, err := json.Marshal(made)
+	if err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(filepath.Join(work, generationFile), content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(work, dir)
+}
+
+// finished tells whether openshift-install has written everything that an installation needs.
+func finished(dir string) bool {
+	for _, name := range []string{"metadata.json", "bootstrap.ign", "master.ign", "worker.ign", "auth/kubeconfig"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+			return false
+		}
+	}
+	return true
+}
