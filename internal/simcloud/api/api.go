@@ -1,0 +1,133 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/store"
+)
+
+// Config says what a simulated API serves.
+type Config struct {
+	DB    *store.DB
+	Clock network.Clock
+	Zone  string // the zone whose machines exist, e.g. "ch-gva-2"
+	// Key and Secret are the credentials that are accepted, beside the API keys made through the API.
+	Key, Secret string
+	// HTTP is how template images are fetched.
+	HTTP *http.Client
+	// RefuseCredentials answers every signed request with 403.
+	RefuseCredentials bool
+	// Quotas overrides limits by resource, e.g. {"instance": 5}.
+	Quotas map[string]int
+}
+
+// API is the Exoscale API of all zones, with the machines of one. It is safe for concurrent use.
+type API struct {
+	config Config
+	mux    *http.ServeMux
+	limits map[string]int
+	types  []wireType
+
+	mu        sync.Mutex // guards everything below, and the order of changes in the store
+	tables    tables
+	sequence  *store.Table[int]
+	pending   map[string]bool // operations that are not complete, by ID
+	due       time.Time       // when the next thing completes; zero: nothing waits
+	events    []wireEvent
+	mutations int
+
+	calls    atomic.Int64
+	firewall atomic.Pointer[firewall] // nil after a change
+	changed  chan struct{}
+	wake     chan struct{}
+	ctx      context.Context // ends the goroutines that belong to no request
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+}
+
+type tables struct {
+	operations     shelf[operation]
+	keys           shelf[sshKey]
+	groups         shelf[securityGroup]
+	antiAffinity   shelf[antiAffinityGroup]
+	instances      shelf[instance]
+	templates      shelf[template]
+	elasticIPs     shelf[elasticIP]
+	networks       shelf[privateNetwork]
+	domains        shelf[domain]
+	records        shelf[record]
+	roles          shelf[role]
+	apiKeys        shelf[apiKey]
+	reverseRecords shelf[reverseRecord]
+}
+
+// New returns an API over what config.DB holds; Close ends it.
+func New(config Config) (*API, error) {
+	a := &API{
+		config:  config,
+		limits:  limits(config.Quotas),
+		types:   instanceTypes(),
+		pending: map[string]bool{},
+		events:  []wireEvent{},
+		changed: make(chan struct{}, 1),
+		wake:    make(chan struct{}, 1),
+	}
+	if err := a.load(config.DB); err != nil {
+		return nil, err
+	}
+	if err := a.addDefaultGroup(); err != nil {
+		return nil, err
+	}
+	a.mux = a.routes()
+	a.ctx, a.cancel = context.WithCancel(context.Background())
+	a.resume()
+	return a, nil
+}
+
+// Close ends the API's goroutines. Requests after it find everything standing still.
+func (a *API) Close() {
+	a.cancel()
+	a.running.Wait()
+}
+
+func (a *API) load(db *store.DB) (err error) {
+	l := loader{db: db}
+	a.tables = tables{
+		operations:     open[operation](&l, "operation"),
+		keys:           open[sshKey](&l, "ssh-key"),
+		groups:         open[securityGroup](&l, "security-group"),
+		antiAffinity:   open[antiAffinityGroup](&l, "anti-affinity-group"),
+		instances:      open[instance](&l, "instance"),
+		templates:      open[template](&l, "template"),
+		elasticIPs:     open[elasticIP](&l, "elastic-ip"),
+		networks:       open[privateNetwork](&l, "private-network"),
+		domains:        open[domain](&l, "dns-domain"),
+		records:        open[record](&l, "dns-domain-record"),
+		roles:          open[role](&l, "iam-role"),
+		apiKeys:        open[apiKey](&l, "api-key"),
+		reverseRecords: open[reverseRecord](&l, "reverse-dns"),
+	}
+	if l.err != nil {
+		return l.err
+	}
+	a.sequence, err = store.Load[int](db, "api/sequence")
+	return err
+}
+
+// touch tells the rest of the zone that something changed.
+func (a *API) touch() {
+	a.firewall.Store(nil)
+	notify(a.changed)
+}
+
+func notify(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // a notification is under way already
+	}
+}

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+)
+
+// attachElasticIP gives an elastic IP to one more instance; several may hold it.
+func (a *API) attachElasticIP(c *call) (any, error) {
+	ip, i, err := a.elasticIPAndInstance(c)
+	if err != nil {
+		return nil, err
+	}
+	ip.Instances = append(without(ip.Instances, i.ID), i.ID)
+	return a.putElasticIP(ip)
+}
+
+func (a *API) detachElasticIP(c *call) (any, error) {
+	ip, i, err := a.elasticIPAndInstance(c)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(ip.Instances, i.ID) {
+		return nil, refuse(http.StatusConflict, "Elastic IP %s is not attached to instance %s", ip.Wire.IP, i.Name)
+	}
+	ip.Instances = without(ip.Instances, i.ID)
+	return a.putElasticIP(ip)
+}
+
+func (a *API) elasticIPAndInstance(c *call) (elasticIP, instance, error) {
+	ip, err := a.tables.elasticIPs.get(c.zone, c.id())
+	if err != nil {
+		return elasticIP{}, instance{}, err
+	}
+	i, err := a.namedInstance(c)
+	return ip, i, err
+}
+
+// elasticIDs returns the elastic IPs that an instance holds.
+func (a *API) elasticIDs(id string) []wireElasticID {
+	list := []wireElasticID{}
+	for _, ip := range a.tables.elasticIPs.all() {
+		if slices.Contains(ip.Instances, id) {
+			list = append(list, wireElasticID{ID: ip.ID, IP: ip.Wire.IP})
+		}
+	}
+	return list
+}

@@ -1,0 +1,147 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+const maxBody = 1 << 20
+
+// call is one request that was let in.
+type call struct {
+	request *http.Request
+	zone    string // "" at api.exoscale.com, which knows only what belongs to the whole organization
+	body    []byte
+}
+
+func (c *call) id() string { return c.request.PathValue("id") }
+
+func (c *call) query(name string) string { return c.request.URL.Query().Get(name) }
+
+// action returns what follows the colon of a path: "start" of "/instance/<id>:start".
+func (c *call) action() string {
+	path := c.request.URL.Path
+	return path[strings.LastIndexByte(path, ':')+1:]
+}
+
+// decode reads the body into a request structure.
+func (c *call) decode(into any) error {
+	if err := json.Unmarshal(c.body, into); err != nil {
+		return invalid("request body: %v", err)
+	}
+	return nil
+}
+
+// handler answers a call; it runs alone.
+type handler func(*call) (any, error)
+
+func (a *API) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	register := func(pattern string, h handler) {
+		method, path, _ := strings.Cut(pattern, " ")
+		mux.HandleFunc(method+" /v2"+path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, pattern, h) })
+	}
+	for _, add := range []func(func(string, handler)){
+		a.zoneRoutes, a.typeRoutes, a.quotaRoutes, a.operationRoutes, a.keyRoutes, a.groupRoutes, a.antiAffinityRoutes,
+		a.instanceRoutes, a.templateRoutes, a.elasticIPRoutes, a.reverseRoutes, a.networkRoutes, a.domainRoutes, a.iamRoutes,
+	} {
+		add(register)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, nil, refuse(http.StatusNotFound, "Not Found"))
+	})
+	return mux
+}
+
+// ServeHTTP answers requests to api-<zone>.exoscale.com and api.exoscale.com. A request to a bare address is one to
+// the configured zone.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.calls.Add(1)
+	// "/instance/<id>:start" is an action on an instance; the mux tells segments apart only.
+	if at := strings.LastIndexByte(r.URL.Path, '/'); at >= 0 && strings.Contains(r.URL.Path[at:], ":") {
+		r = split(r, at)
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+func split(r *http.Request, at int) *http.Request {
+	changed := r.Clone(context.WithValue(r.Context(), signedPath{}, r.URL.EscapedPath()))
+	changed.URL.Path = r.URL.Path[:at] + strings.Replace(r.URL.Path[at:], ":", "/:", 1)
+	changed.URL.RawPath = ""
+	return changed
+}
+
+func (a *API) serve(w http.ResponseWriter, r *http.Request, pattern string, h handler) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		answer(w, nil, refuse(http.StatusRequestEntityTooLarge, "request body: %v", err))
+		return
+	}
+	zone, err := a.zoneOf(r.Host)
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	result, err := a.handle(&call{request: r, zone: zone, body: body}, pattern, h)
+	answer(w, result, err)
+}
+
+func (a *API) handle(c *call, pattern string, h handler) (any, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.settle(); err != nil {
+		return nil, err
+	}
+	if pattern != anonymous {
+		if err := a.authenticate(c.request, c.body); err != nil {
+			return nil, err
+		}
+	}
+	result, err := h(c)
+	if c.request.Method != http.MethodGet {
+		a.note(c, pattern, err)
+		if err == nil {
+			a.mutations++
+			a.touch()
+		}
+	}
+	return result, err
+}
+
+// zoneOf tells the zone from the host that was asked.
+func (a *API) zoneOf(host string) (string, error) {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if host == "api.exoscale.com" {
+		return "", nil
+	}
+	if net.ParseIP(strings.Trim(host, "[]")) != nil {
+		return a.config.Zone, nil
+	}
+	zone := strings.TrimSuffix(strings.TrimPrefix(host, "api-"), ".exoscale.com")
+	if !slices.Contains(zoneNames(), zone) {
+		return "", refuse(http.StatusNotFound, "no such zone: %s", host)
+	}
+	return zone, nil
+}
+
+func answer(w http.ResponseWriter, result any, err error) {
+	status := http.StatusOK
+	if err != nil {
+		r := refusalOf(err)
+		status, result = r.Status, r
+	}
+	body, err := json.Marshal(result)
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"message":"the answer has no JSON form"}`)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client went away
+}

@@ -1,0 +1,106 @@
+package api
+
+import (
+	"hash/fnv"
+	"time"
+)
+
+// operation is a mutation under way; it completes when Due has come.
+type operation struct {
+	row
+	Wire wireOperation
+	Due  time.Time
+	// Template names the registration whose outcome decides how the operation ends.
+	Template string
+	// Forget drops the reference on completion, as the live service does for deleted anti-affinity groups.
+	Forget bool
+}
+
+type wireOperation struct {
+	ID        string     `json:"id"`
+	State     string     `json:"state"`
+	Reason    string     `json:"reason,omitempty"`
+	Message   string     `json:"message,omitempty"`
+	Reference *reference `json:"reference,omitempty"`
+	Resource  *resource  `json:"resource,omitempty"`
+}
+
+type reference struct {
+	ID      string `json:"id"`
+	Link    string `json:"link"`
+	Command string `json:"command"`
+}
+
+// resource is what starting and stopping an instance carries instead of a reference; undeclared but recorded.
+type resource struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+}
+
+const (
+	pending = "pending"
+	success = "success"
+	failure = "failure"
+)
+
+func (a *API) operationRoutes(register func(string, handler)) {
+	register("GET /operation/{id}", func(c *call) (any, error) {
+		op, err := a.tables.operations.get(c.zone, c.id())
+		return op.Wire, err
+	})
+}
+
+// refer returns the reference to a thing: "get-<noun>" and where it is.
+func refer(noun, id string) *reference {
+	return &reference{ID: id, Link: "/v2/" + noun + "/" + id, Command: "get-" + noun}
+}
+
+// begin starts the operation of a mutation on a thing of that zone and answers it.
+func (a *API) begin(zone string, delay time.Duration, op operation) (any, error) {
+	head, err := a.newRow(zone)
+	if err != nil {
+		return nil, err
+	}
+	op.row, op.Due = head, head.Created.Add(delay)
+	op.Wire.ID, op.Wire.State = head.ID, pending
+	if err := a.tables.operations.put(op); err != nil {
+		return nil, err
+	}
+	a.pending[op.ID] = true
+	a.schedule(op.Due)
+	return op.Wire, nil
+}
+
+// mutated begins the usual operation of a few seconds on the thing with that noun and ID.
+func (a *API) mutated(head row, noun string) (any, error) {
+	return a.begin(head.Zone, usual(head.ID), operation{Wire: wireOperation{Reference: refer(noun, head.ID)}})
+}
+
+// usual is how long an operation takes when nothing is known: 3 to 8 seconds, told by the name so that two runs do
+// not differ more than their IDs.
+func usual(name string) time.Duration { return spread(name, 3*time.Second, 8*time.Second) }
+
+func spread(name string, least, most time.Duration) time.Duration {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(name)) // a hash never fails
+	return least + time.Duration(hash.Sum64()%uint64(most-least))
+}
+
+// complete ends an operation whose time has come; false means that it waits for something else.
+func (a *API) complete(op operation) (done bool, err error) {
+	op.Wire.State = success
+	if op.Template != "" {
+		outcome, ok := a.tables.templates.table.Get(op.Template)
+		if ok && !outcome.Fetched {
+			return false, nil
+		}
+		if outcome.Failure != "" {
+			op.Wire.State, op.Wire.Reason, op.Wire.Message = failure, outcome.Reason, outcome.Failure
+			err = a.tables.templates.delete(op.Template)
+		}
+	}
+	if op.Forget {
+		op.Wire.Reference = nil
+	}
+	return true, check(err, a.tables.operations.put(op))
+}

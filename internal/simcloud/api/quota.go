@@ -1,0 +1,93 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+type wireQuota struct {
+	Resource string `json:"resource"`
+	Usage    int    `json:"usage"`
+	Limit    int    `json:"limit"` // -1: none
+}
+
+// limits returns the limits in force. Those of elastic IPs (5 in an organization), buckets, GPUs, memory, CPU and
+// storage are documented or recorded; the names of the others are known, their values are guesses.
+func limits(overrides map[string]int) map[string]int {
+	limits := map[string]int{
+		"instance": 40, "snapshot": 100, "template": 30, "elastic-ip": 5, "iam-key": 100, "private-network": 30,
+		"network-load-balancer": 5, "sks-cluster": 10, "database": 15, "bucket": 100, "block-storage": 20480,
+		"block-storage-volume": 1000, "block-storage-max-size": 10240, "block-storage-volume-attachments": 5,
+		"memory": -1, "cpu": -1, "storage": -1, "gpu": 0, "gpu2": 0, "gpu3": 0, "gpua30": 0, "gpu3080ti": 0,
+		"gpua5000": 0, "gpurtx6000pro": 0,
+	}
+	for resource, limit := range overrides {
+		limits[resource] = limit
+	}
+	return limits
+}
+
+func (a *API) quotaRoutes(register func(string, handler)) {
+	register("GET /quota", func(*call) (any, error) {
+		var quotas []wireQuota
+		for resource := range a.limits {
+			quotas = append(quotas, a.quota(resource))
+		}
+		slices.SortFunc(quotas, func(x, y wireQuota) int { return strings.Compare(x.Resource, y.Resource) })
+		return map[string]any{"quotas": quotas}, nil
+	})
+	register("GET /quota/{id}", func(c *call) (any, error) {
+		if _, ok := a.limits[c.id()]; !ok {
+			return nil, notFound("quota", c.id())
+		}
+		return a.quota(c.id()), nil
+	})
+}
+
+func (a *API) quota(resource string) wireQuota {
+	return wireQuota{Resource: resource, Usage: a.usage(resource), Limit: a.limits[resource]}
+}
+
+// usage counts over all zones: quotas belong to the organization.
+func (a *API) usage(resource string) int {
+	switch resource {
+	case "instance":
+		return len(a.tables.instances.table.List())
+	case "elastic-ip":
+		return len(a.tables.elasticIPs.table.List())
+	case "template":
+		return len(a.tables.templates.table.List())
+	case "private-network":
+		return len(a.tables.networks.table.List())
+	case "iam-key":
+		return len(a.tables.apiKeys.table.List())
+	}
+	return a.usageOfInstances(resource)
+}
+
+func (a *API) usageOfInstances(resource string) int {
+	sum := 0
+	for _, i := range a.tables.instances.table.List() {
+		kind, err := a.instanceType(i.Type)
+		switch {
+		case err != nil: // a type that is gone uses nothing that we could count
+		case resource == "cpu":
+			sum += kind.CPUs
+		case resource == "memory":
+			sum += kind.Memory
+		case resource == kind.Family:
+			sum += kind.GPUs
+		}
+	}
+	return sum
+}
+
+// checkQuota refuses more of a resource than the organization may have.
+func (a *API) checkQuota(resource string, more int) error {
+	limit, known := a.limits[resource]
+	if !known || limit < 0 || a.usage(resource)+more <= limit {
+		return nil
+	}
+	return refuse(http.StatusForbidden, "Quota exceeded: your organization may have %d of resource %s", limit, resource)
+}

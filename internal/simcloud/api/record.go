@@ -1,0 +1,182 @@
+package api
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+type record struct {
+	row
+	Domain string
+	Wire   wireRecord
+	Of     string // the record that brought this one with it
+}
+
+type wireRecord struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"` // "" is the domain itself
+	Type      string    `json:"type"`
+	Content   string    `json:"content"`
+	TTL       int64     `json:"ttl"`
+	Priority  *int64    `json:"priority,omitempty"`
+	System    bool      `json:"system-record"`
+	CreatedAt time.Time `json:"created-at"`
+	UpdatedAt time.Time `json:"updated-at"`
+}
+
+// addRecord stores a record. An ALIAS brings a TXT record with it, which clients have to ignore.
+func (a *API) addRecord(d domain, wire wireRecord) error {
+	_, err := a.storeRecord(d, wire, "")
+	return err
+}
+
+func (a *API) storeRecord(d domain, wire wireRecord, of string) (record, error) {
+	head, err := a.newRow("")
+	if err != nil {
+		return record{}, err
+	}
+	wire.ID, wire.CreatedAt, wire.UpdatedAt = head.ID, head.Created.Truncate(time.Second), head.Created.Truncate(time.Second)
+	r := record{row: head, Domain: d.ID, Wire: wire, Of: of}
+	return r, a.tables.records.put(r)
+}
+
+func (a *API) recordsOf(domain string) []record {
+	return slices.DeleteFunc(a.tables.records.all(), func(r record) bool { return r.Domain != domain })
+}
+
+func (a *API) findRecord(c *call) (record, error) {
+	id := c.request.PathValue("record")
+	r, err := a.tables.records.get("", id)
+	if err == nil && r.Domain != c.id() {
+		err = notFound("dns-domain-record", id)
+	}
+	return r, err
+}
+
+func (a *API) listRecords(c *call) (any, error) {
+	d, err := a.tables.domains.get("", c.id())
+	if err != nil {
+		return nil, err
+	}
+	list := []wireRecord{}
+	for _, r := range a.recordsOf(d.ID) {
+		list = append(list, r.Wire)
+	}
+	return map[string]any{"dns-domain-records": list}, nil
+}
+
+// createRecord adds a record; one that exists already is added again.
+func (a *API) createRecord(c *call) (any, error) {
+	d, err := a.tables.domains.get("", c.id())
+	if err != nil {
+		return nil, err
+	}
+	body := wireRecord{TTL: 3600} // what the live service does without a TTL is not known
+	if err := c.decode(&body); err != nil {
+		return nil, err
+	}
+	if err := checkRecord(body); err != nil {
+		return nil, err
+	}
+	wire := wireRecord{Name: strings.ToLower(body.Name), Type: body.Type, TTL: body.TTL, Priority: body.Priority}
+	wire.Content = normalized(body.Type, body.Content)
+	r, err := a.storeRecord(d, wire, "")
+	if err != nil {
+		return nil, err
+	}
+	if wire.Type == "ALIAS" {
+		companion := wireRecord{Name: wire.Name, Type: "TXT", Content: "ALIAS for " + wire.Content, TTL: wire.TTL}
+		if _, err := a.storeRecord(d, companion, r.ID); err != nil {
+			return nil, err
+		}
+	}
+	return a.mutatedRecord(r)
+}
+
+func (a *API) mutatedRecord(r record) (any, error) {
+	wire := wireOperation{Reference: &reference{
+		ID: r.ID, Link: "/v2/dns-domain/" + r.Domain + "/record/" + r.ID, Command: "get-dns-domain-record",
+	}}
+	return a.begin("", usual(r.ID), operation{Wire: wire})
+}
+
+func checkRecord(r wireRecord) error {
+	types := []string{"NS", "CAA", "NAPTR", "POOL", "A", "HINFO", "CNAME", "SSHFP", "SRV", "AAAA", "MX", "TXT", "ALIAS", "URL"}
+	if err := check(checkOneOf("type", r.Type, types...), checkRange("ttl", r.TTL, 0, 1<<31-1)); err != nil {
+		return err
+	}
+	return checkContent(r.Type, r.Content)
+}
+
+func checkContent(kind, content string) error {
+	if content == "" {
+		return invalid("content must not be empty")
+	}
+	if kind == "A" || kind == "AAAA" {
+		address, err := netip.ParseAddr(content)
+		if err != nil || address.Is4() != (kind == "A") {
+			return invalid("content is not an address for a record of type %s", kind)
+		}
+	}
+	return nil
+}
+
+// normalized returns content as it comes back: names lose their trailing dot.
+func normalized(kind, content string) string {
+	switch kind {
+	case "CNAME", "MX", "ALIAS", "SRV", "NS":
+		return strings.TrimSuffix(content, ".")
+	}
+	return content
+}
+
+func (a *API) updateRecord(c *call) (any, error) {
+	r, err := a.changeableRecord(c)
+	if err != nil {
+		return nil, err
+	}
+	body := r.Wire
+	body.Priority = nil
+	if err := c.decode(&body); err != nil {
+		return nil, err
+	}
+	if err := check(checkContent(r.Wire.Type, body.Content), checkRange("ttl", body.TTL, 1, 1<<31-1)); err != nil {
+		return nil, err
+	}
+	r.Wire.Name, r.Wire.TTL = strings.ToLower(body.Name), body.TTL
+	r.Wire.Content, r.Wire.UpdatedAt = normalized(r.Wire.Type, body.Content), a.now().Truncate(time.Second)
+	if body.Priority != nil {
+		r.Wire.Priority = body.Priority
+	}
+	if err := a.tables.records.put(r); err != nil {
+		return nil, err
+	}
+	return a.mutatedRecord(r)
+}
+
+func (a *API) deleteRecord(c *call) (any, error) {
+	r, err := a.changeableRecord(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range a.recordsOf(r.Domain) {
+		if other.ID == r.ID || other.Of == r.ID {
+			if err := a.tables.records.delete(other.ID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return a.mutatedRecord(r)
+}
+
+// changeableRecord refuses the records that came with the domain.
+func (a *API) changeableRecord(c *call) (record, error) {
+	r, err := a.findRecord(c)
+	if err == nil && r.Wire.System {
+		err = refuse(http.StatusForbidden, "System record %s %s can not be modified", r.Wire.Type, r.Wire.Name)
+	}
+	return r, err
+}

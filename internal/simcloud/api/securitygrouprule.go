@@ -1,0 +1,146 @@
+package api
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+type wireRule struct {
+	ID          string     `json:"id"`
+	Description string     `json:"description,omitempty"`
+	Direction   string     `json:"flow-direction"`
+	Protocol    string     `json:"protocol"`
+	StartPort   int64      `json:"start-port,omitempty"`
+	EndPort     int64      `json:"end-port,omitempty"`
+	ICMP        *wireICMP  `json:"icmp,omitempty"`
+	Network     string     `json:"network,omitempty"`
+	Group       *wirePeers `json:"security-group,omitempty"`
+}
+
+type wireICMP struct {
+	Code *int64 `json:"code,omitempty"`
+	Type *int64 `json:"type,omitempty"`
+}
+
+// wirePeers is the group whose members a rule is about.
+type wirePeers struct {
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	Visibility string `json:"visibility,omitempty"`
+}
+
+func (a *API) addRule(c *call) (any, error) {
+	group, err := a.tables.groups.get("", c.id())
+	if err != nil {
+		return nil, err
+	}
+	var rule wireRule
+	if err := c.decode(&rule); err != nil {
+		return nil, err
+	}
+	if err := check(checkRule(rule), checkPorts(rule), a.checkPeer(&rule)); err != nil {
+		return nil, err
+	}
+	rule.ID = uuid.NewString()
+	group.Wire.Rules = append(slices.Clone(group.Wire.Rules), rule)
+	return a.putGroup(group) // the operation refers to the group, not to the rule
+}
+
+func checkRule(rule wireRule) error {
+	return check(
+		checkOneOf("flow-direction", rule.Direction, "ingress", "egress"),
+		checkOneOf("protocol", rule.Protocol, "tcp", "udp", "icmp", "icmpv6", "esp", "ah", "gre", "ipip"),
+		checkLength("description", rule.Description, 0, 255),
+	)
+}
+
+func checkPorts(rule wireRule) error {
+	switch {
+	case rule.Protocol == "tcp" || rule.Protocol == "udp":
+		if rule.EndPort < rule.StartPort {
+			return invalid("end-port must not be below start-port")
+		}
+		return check(checkRange("start-port", rule.StartPort, 1, 65535), checkRange("end-port", rule.EndPort, 1, 65535))
+	case strings.HasPrefix(rule.Protocol, "icmp") && rule.ICMP != nil:
+		return check(checkICMP("icmp.code", rule.ICMP.Code), checkICMP("icmp.type", rule.ICMP.Type))
+	}
+	return nil
+}
+
+func checkICMP(field string, value *int64) error {
+	if value == nil {
+		return nil
+	}
+	return checkRange(field, *value, -1, 254)
+}
+
+// checkPeer makes sure that a rule names exactly one peer, and completes a group's name or ID.
+func (a *API) checkPeer(rule *wireRule) error {
+	if (rule.Network == "") == (rule.Group == nil) {
+		return invalid("a rule needs either network or security-group")
+	}
+	if rule.Group == nil {
+		if _, err := netip.ParsePrefix(rule.Network); err != nil {
+			return invalid("network: %v", err)
+		}
+		return nil
+	}
+	if rule.Group.Visibility == "public" {
+		return completePublic(rule.Group)
+	}
+	group, err := a.tables.groups.get("", rule.Group.ID)
+	rule.Group = &wirePeers{ID: group.ID, Name: group.Wire.Name}
+	return err
+}
+
+func completePublic(peers *wirePeers) error {
+	for _, public := range publicGroups() {
+		if public.Name == peers.Name {
+			peers.ID = public.ID
+			return nil
+		}
+	}
+	return notFound("security-group", peers.Name)
+}
+
+func (a *API) deleteRule(c *call) (any, error) {
+	group, err := a.tables.groups.get("", c.id())
+	if err != nil {
+		return nil, err
+	}
+	id := c.request.PathValue("rule")
+	kept := slices.DeleteFunc(slices.Clone(group.Wire.Rules), func(r wireRule) bool { return r.ID == id })
+	if len(kept) == len(group.Wire.Rules) {
+		return nil, notFound("security-group-rule", id)
+	}
+	group.Wire.Rules = kept
+	return a.putGroup(group)
+}
+
+// RemoveRules removes the ingress rules that cover port from all groups whose names end with groupSuffix, as an
+// operator with a second terminal would, and returns how many there were.
+func (a *API) RemoveRules(groupSuffix string, port int) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	removed := 0
+	for _, group := range a.tables.groups.all() {
+		if !strings.HasSuffix(group.Wire.Name, groupSuffix) {
+			continue
+		}
+		kept := slices.DeleteFunc(slices.Clone(group.Wire.Rules), func(r wireRule) bool {
+			return r.Direction == "ingress" && int64(port) >= r.StartPort && int64(port) <= r.EndPort
+		})
+		gone := len(group.Wire.Rules) - len(kept)
+		group.Wire.Rules = kept
+		if gone > 0 && a.tables.groups.put(group) == nil {
+			removed += gone
+		}
+	}
+	if removed > 0 {
+		a.touch()
+	}
+	return removed
+}

@@ -1,0 +1,182 @@
+package api
+
+import (
+	"bytes"
+	"crypto/md5" //nolint:gosec // the API asks for MD5
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+type templateRequest struct {
+	wireTemplate
+	Consistent      bool  `json:"application-consistent-snapshot-enabled"`
+	KeyEnabled      *bool `json:"ssh-key-enabled"`
+	PasswordEnabled *bool `json:"password-enabled"`
+}
+
+// registerTemplate accepts an image and begins to fetch it; what is wrong with it, its operation tells.
+func (a *API) registerTemplate(c *call) (any, error) {
+	var body templateRequest
+	if err := c.decode(&body); err != nil {
+		return nil, err
+	}
+	if c.zone == "" {
+		return nil, notFound("zone", c.request.Host)
+	}
+	if body.BootMode == "" {
+		body.BootMode = "legacy"
+	}
+	if err := check(checkTemplate(body), a.checkQuota("template", 1)); err != nil {
+		return nil, err
+	}
+	head, err := a.newRow(c.zone)
+	if err != nil {
+		return nil, err
+	}
+	t := template{row: head, Wire: body.wireTemplate}
+	t.Wire.ID, t.Wire.CreatedAt, t.Wire.Visibility = head.ID, head.Created.Truncate(time.Second), "private"
+	t.Wire.KeyEnabled, t.Wire.PasswordEnabled = *body.KeyEnabled, *body.PasswordEnabled
+	delay := spread(t.Wire.Name, 220*time.Second, 260*time.Second)
+	t.ReadyAt = head.Created.Add(delay)
+	if err := a.tables.templates.put(t); err != nil {
+		return nil, err
+	}
+	a.fetch(t)
+	wire := wireOperation{Reference: refer("template", t.ID)}
+	return a.begin(t.Zone, delay, operation{Wire: wire, Template: t.ID})
+}
+
+func checkTemplate(body templateRequest) error {
+	if body.KeyEnabled == nil || body.PasswordEnabled == nil {
+		return invalid("ssh-key-enabled and password-enabled are required")
+	}
+	source, err := url.Parse(body.URL)
+	if err != nil || source.Scheme != "http" && source.Scheme != "https" {
+		return invalid("url must be an HTTP URL")
+	}
+	return check(
+		checkLength("name", body.Name, 1, 255),
+		checkLength("checksum", body.Checksum, 1, 255),
+		checkDescription(&body.Description),
+		checkOneOf("boot-mode", body.BootMode, "legacy", "uefi"),
+	)
+}
+
+// fetch reads a template's image in the background, as Exoscale does; the outcome shows when the operation ends.
+func (a *API) fetch(t template) {
+	a.running.Go(func() {
+		found, fault := a.inspect(t.Wire.URL, t.Wire.Checksum)
+		if a.ctx.Err() != nil {
+			return // closed meanwhile: the next process fetches again
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		t.Fetched, t.Platform = true, found.platform
+		if t.Wire.Size == 0 {
+			t.Wire.Size = found.size
+		}
+		if fault != nil {
+			t.Reason, t.Failure = fault.reason, fault.message
+		}
+		if a.tables.templates.put(t) == nil {
+			a.schedule(t.ReadyAt)
+		}
+	})
+}
+
+// imageFault says why an image was not accepted, in the words of an operation.
+type imageFault struct{ reason, message string }
+
+// image is what reading an image tells.
+type image struct {
+	platform string
+	size     int64
+}
+
+func (a *API) inspect(source, checksum string) (image, *imageFault) {
+	request, err := http.NewRequestWithContext(a.ctx, http.MethodGet, source, nil)
+	if err != nil {
+		return image{}, &imageFault{"incorrect", err.Error()}
+	}
+	response, err := a.config.HTTP.Do(request)
+	if err != nil {
+		return image{}, &imageFault{"unavailable", "The image could not be downloaded: " + withoutQuery(err, source)}
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return image{}, &imageFault{"unavailable", "The image could not be downloaded: " + response.Status}
+	}
+	hash := md5.New() //nolint:gosec // the API asks for MD5
+	scan := &scanner{}
+	size, err := io.Copy(io.MultiWriter(hash, scan), response.Body)
+	sum := hex.EncodeToString(hash.Sum(nil))
+	switch {
+	case err != nil:
+		return image{}, &imageFault{"unavailable", "The image could not be downloaded: " + withoutQuery(err, source)}
+	case !strings.EqualFold(sum, checksum):
+		return image{}, &imageFault{"incorrect", fmt.Sprintf("Checksum mismatch: expected %s, got %s", checksum, sum)}
+	case !bytes.Equal(scan.head, []byte("QFI\xfb")):
+		return image{}, &imageFault{"incorrect", "The image is not in QCOW2 format"}
+	}
+	return image{platform: scan.found(), size: size}, nil
+}
+
+// withoutQuery keeps the signature of a signed link out of messages.
+func withoutQuery(err error, source string) string {
+	plain, _, _ := strings.Cut(source, "?")
+	return strings.ReplaceAll(err.Error(), source, plain)
+}
+
+// scanner remembers an image's first four bytes and the first value of ignition.platform.id in it.
+type scanner struct {
+	head     []byte
+	rest     []byte // the end of what was written before, as the sought text may begin there
+	platform string
+}
+
+const (
+	platformKey = "ignition.platform.id="
+	longestID   = 32
+)
+
+func (s *scanner) Write(p []byte) (int, error) {
+	if missing := 4 - len(s.head); missing > 0 {
+		s.head = append(s.head, p[:min(missing, len(p))]...)
+	}
+	if s.platform != "" {
+		return len(p), nil
+	}
+	window := append(s.rest, p...)
+	if _, after, found := bytes.Cut(window, []byte(platformKey)); found {
+		s.platform = leadingID(after)
+		// A value that reaches the end of the window may go on: look again with what follows.
+		if len(s.platform) == len(after) && len(after) < longestID {
+			s.platform, s.rest = "", window
+			return len(p), nil
+		}
+	}
+	s.rest = bytes.Clone(window[max(0, len(window)-len(platformKey)-longestID):])
+	return len(p), nil
+}
+
+// found returns the value once everything was written.
+func (s *scanner) found() string {
+	if s.platform == "" {
+		_, after, _ := bytes.Cut(s.rest, []byte(platformKey))
+		return leadingID(after)
+	}
+	return s.platform
+}
+
+func leadingID(text []byte) string {
+	end := bytes.IndexFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	if end < 0 {
+		end = len(text)
+	}
+	return string(text[:end])
+}
