@@ -24,7 +24,10 @@ func (c *Client) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state
 	wanted := wireElasticIP(ip)
 	found, action, err := ensure(ctx, c, object[*v2.ElasticIP]{
 		kind: kindElasticIP, name: ip.Name,
-		find: func(ctx context.Context) ([]*v2.ElasticIP, error) { return c.elasticIPs(ctx, ip) },
+		find: func(ctx context.Context) ([]*v2.ElasticIP, error) {
+			all, err := c.elasticIPs(ctx)
+			return choose(all, func(live *v2.ElasticIP) bool { return isElasticIP(live, ip) }), err
+		},
 		create: func(ctx context.Context) (*v2.ElasticIP, error) {
 			return c.api.CreateElasticIP(ctx, c.zone, wanted)
 		},
@@ -45,11 +48,25 @@ func (c *Client) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state
 	return ip, action, err
 }
 
-func (c *Client) elasticIPs(ctx context.Context, ip state.ElasticIP) ([]*v2.ElasticIP, error) {
-	ips, err := call(ctx, c, "list elastic IPs", func(ctx context.Context) ([]*v2.ElasticIP, error) {
+// ElasticIPs returns the addresses that carry all the labels, without their reverse DNS.
+func (c *Client) ElasticIPs(ctx context.Context, labels map[string]string) ([]state.ElasticIP, error) {
+	all, err := c.elasticIPs(ctx)
+	var ips []state.ElasticIP
+	for _, live := range all {
+		if carries(value(live.Labels), labels) {
+			ips = append(ips, state.ElasticIP{
+				Name: value(live.Description), Labels: value(live.Labels), Healthcheck: healthcheck(live.Healthcheck),
+				ID: value(live.ID), Address: value(live.IPAddress).String(),
+			})
+		}
+	}
+	return ips, err
+}
+
+func (c *Client) elasticIPs(ctx context.Context) ([]*v2.ElasticIP, error) {
+	return call(ctx, c, "list elastic IPs", func(ctx context.Context) ([]*v2.ElasticIP, error) {
 		return c.api.ListElasticIPs(ctx, c.zone)
 	})
-	return choose(ips, func(live *v2.ElasticIP) bool { return isElasticIP(live, ip) }), err
 }
 
 // isElasticIP goes by the labels, or by the description if our labels are missing.

@@ -106,7 +106,7 @@ func (f *failure) refused() fault.Kind {
 
 // forbidden tells a lock from a missing permission: both are answered with 403.
 func (f *failure) forbidden() fault.Kind {
-	if says(f.message, `locked|in use`) {
+	if says(f.message, `locked|in use|protected`) {
 		return fault.Conflict
 	}
 	return fault.Denied

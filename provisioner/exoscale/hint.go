@@ -30,7 +30,7 @@ func (c *Client) hint(kind fault.Kind, failed *failure) string {
 
 func (c *Client) deniedHint(failed *failure) string {
 	if failed.status == http.StatusForbidden || failed.operation != "" {
-		return fmt.Sprintf("allow the IAM role of the API key to do this in %s, or use a key of another role", c.zone)
+		return fmt.Sprintf("check that the API key is valid and that its IAM role allows this in zone %s", c.zone)
 	}
 	return "check that API key and secret belong together and were not revoked, and that this machine's clock is right"
 }

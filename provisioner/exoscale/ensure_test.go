@@ -1,0 +1,210 @@
+package exoscale_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/api"
+	"exoshift/state"
+)
+
+const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFrqFDKnGUSFSZq0xdRXDCHwEXjDjHHSBXKYhSGGhCpM operator"
+
+func group(name string, rules ...state.Rule) state.SecurityGroup {
+	return state.SecurityGroup{Name: name, Description: "of a test", Rules: rules}
+}
+
+func elasticIP() state.ElasticIP {
+	return state.ElasticIP{
+		Name: cluster + "-api", Labels: map[string]string{"exoshift-cluster": cluster}, ReverseDNS: "api.example.com",
+		Healthcheck: state.Healthcheck{
+			Mode: "https", Port: 6443, Path: "/readyz", Interval: 10 * time.Second, Timeout: 2 * time.Second,
+			StrikesOK: 2, StrikesFail: 3,
+		},
+	}
+}
+
+// machine returns an instance that the world can run.
+func (w *world) machine(ctx context.Context, name string) state.Instance {
+	w.t.Helper()
+	template, err := w.FindPublicTemplate(ctx, "Linux Debian 12 (Bookworm) 64-bit")
+	w.check(err)
+	return state.Instance{
+		Name: name, Type: "standard.medium", TemplateID: template.ID, DiskGiB: 20, UserData: []byte("#cloud-config\n"),
+		Labels: map[string]string{"exoshift-cluster": cluster, "exoshift-role": "lb"},
+	}
+}
+
+// ensures are all the things that can be ensured.
+func ensures(ctx context.Context, w *world) map[string]func() (state.Action, error) {
+	return map[string]func() (state.Action, error){
+		"ssh-key": func() (state.Action, error) { return w.EnsureSSHKey(ctx, "operator", publicKey) },
+		"security-group": func() (state.Action, error) {
+			_, action, err := w.EnsureSecurityGroup(ctx, group("nodes", state.Rule{Protocol: "tcp", From: 22, To: 22, CIDR: "0.0.0.0/0"}))
+			return action, err
+		},
+		"anti-affinity-group": func() (state.Action, error) {
+			_, action, err := w.EnsureAntiAffinityGroup(ctx, "masters", "apart")
+			return action, err
+		},
+		"elastic-ip": func() (state.Action, error) {
+			_, action, err := w.EnsureElasticIP(ctx, elasticIP())
+			return action, err
+		},
+		"dns-zone": func() (state.Action, error) {
+			_, action, err := w.EnsureZone(ctx, "example.com")
+			return action, err
+		},
+		"instance": func() (state.Action, error) {
+			_, action, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
+			return action, err
+		},
+	}
+}
+
+func TestEnsuringTwiceMakesOneAndTheSecondChangesNothing(t *testing.T) {
+	for _, kind := range []string{"ssh-key", "security-group", "anti-affinity-group", "elastic-ip", "dns-zone", "instance"} {
+		t.Run(kind, func(t *testing.T) {
+			inWorld(t, func(ctx context.Context, w *world) {
+				ensure := ensures(ctx, w)[kind]
+				action, err := ensure()
+				want := state.Created
+				w.wantAction(action, err, want)
+				w.unchanged(func() {
+					action, err := ensure()
+					w.wantAction(action, err, state.Found)
+				})
+				if len(w.journal.open) > 0 {
+					w.t.Errorf("the journal misses results: %v", w.journal.open)
+				}
+			})
+		})
+	}
+}
+
+func TestAnIntentIsWrittenBeforeAndAResultAfter(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		_, _, err := w.EnsureSecurityGroup(ctx, group("nodes", state.Rule{Protocol: "tcp", From: 22, To: 22, CIDR: "0.0.0.0/0"}))
+		w.check(err)
+		want := []string{
+			"intend security-group nodes", "created security-group nodes",
+			"intend security-group-rule nodes: tcp 22-22 from 0.0.0.0/0", "created security-group-rule nodes: tcp 22-22 from 0.0.0.0/0",
+		}
+		if diff := cmp.Diff(want, w.journal.entries); diff != "" {
+			w.t.Error(diff)
+		}
+	})
+}
+
+func TestALostAnswerIsTransientAndTheObjectAdoptedOnTheNextRun(t *testing.T) {
+	paths := map[string]string{
+		"ssh-key": "/v2/ssh-key", "security-group": "/v2/security-group", "anti-affinity-group": "/v2/anti-affinity-group",
+		"elastic-ip": "/v2/elastic-ip", "dns-zone": "/v2/dns-domain", "instance": "/v2/instance",
+	}
+	for kind, path := range paths {
+		t.Run(kind, func(t *testing.T) {
+			inWorld(t, func(ctx context.Context, w *world) {
+				ensure := ensures(ctx, w)[kind]
+				w.happens(accident{method: "POST", path: path, after: true})
+				_, err := ensure()
+				w.wantFault(err, fault.Transient, "create "+kind, "run again")
+				if posts := w.count("POST " + path); posts != 1 {
+					w.t.Fatalf("%d creates were sent", posts)
+				}
+				action, err := ensure()
+				switch kind {
+				case "security-group", "elastic-ip": // rules and reverse DNS were still to be made
+					if err != nil || action == state.Created {
+						w.t.Fatalf("%s, %v", action, err)
+					}
+				default:
+					w.wantAction(action, err, state.Adopted)
+				}
+				w.unchanged(func() {
+					action, err := ensure()
+					w.wantAction(action, err, state.Found)
+				})
+			})
+		})
+	}
+}
+
+func TestSeveralOfOneNameAreAConflictThatNamesThem(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		first, _, err := w.EnsureAntiAffinityGroup(ctx, "masters", "")
+		w.check(err)
+		w.happens(accident{method: "GET", path: "/v2/anti-affinity-group", answer: says(200, `{"anti-affinity-groups":[]}`)})
+		second, action, err := w.EnsureAntiAffinityGroup(ctx, "masters", "")
+		w.wantAction(action, err, state.Created)
+		_, _, err = w.EnsureAntiAffinityGroup(ctx, "masters", "")
+		w.wantFault(err, fault.Conflict, first, second, "delete or rename")
+	})
+}
+
+func TestCredentials(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.check(w.CheckCredentials(ctx))
+		for name, client := range map[string]interface {
+			CheckCredentials(context.Context) error
+			Close()
+		}{
+			"a wrong secret": w.client(zone, key, "another"), "an unknown key": w.client(zone, "EXOother", secret),
+		} {
+			defer client.Close()
+			err := client.CheckCredentials(ctx)
+			w.t.Log(name, err)
+			w.wantFault(err, fault.Denied, "check")
+		}
+		unknown := w.client("xx-nowhere-1", key, secret)
+		defer unknown.Close()
+		w.wantFault(unknown.CheckCredentials(ctx), fault.Invalid, "xx-nowhere-1", "ch-gva-2")
+	})
+}
+
+func TestAnExceededQuotaIsToldAsSuch(t *testing.T) {
+	inWorldOf(t, api.Config{Key: key, Secret: secret, Quotas: map[string]int{"instance": 0}}, func(ctx context.Context, w *world) {
+		_, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
+		w.wantFault(err, fault.Quota, "create instance lb-0", "quota page")
+		quotas, err := w.Quotas(ctx)
+		w.check(err)
+		for _, quota := range quotas {
+			if quota.Resource == "instance" && quota.Limit != 0 {
+				w.t.Errorf("%+v", quota)
+			}
+		}
+	})
+}
+
+func TestInstanceTypesAreListedOnce(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		types, err := w.InstanceTypes(ctx)
+		w.check(err)
+		want := state.InstanceType{Name: "standard.extra-large", CPUs: 4, MemoryGiB: 16, Authorized: true}
+		found := false
+		for _, one := range types {
+			found = found || cmp.Equal(one, want)
+		}
+		if !found {
+			w.t.Errorf("%+v is not among %+v", want, types)
+		}
+		_, err = w.InstanceTypes(ctx)
+		w.check(err)
+		if n := w.count("GET /v2/instance-type"); n != 1 {
+			w.t.Errorf("listed %d times", n)
+		}
+	})
+}
+
+func TestAnotherSSHKeyOfTheNameIsAConflict(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		_, err := w.EnsureSSHKey(ctx, "operator", publicKey)
+		w.check(err)
+		other := "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPpjFWOqdKCYTBEWTfWZ4vBAOKnVBNmq5FwSUUtP3X7 somebody"
+		_, err = w.EnsureSSHKey(ctx, "operator", other)
+		w.wantFault(err, fault.Conflict, "another key")
+	})
+}
