@@ -1,0 +1,85 @@
+package exoscale_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+func TestAnElasticIPIsMadeAsItWasAskedFor(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		made, action, err := w.EnsureElasticIP(ctx, elasticIP())
+		w.wantAction(action, err, state.Created)
+		if made.ID == "" || made.Address == "" {
+			w.t.Errorf("%+v", made)
+		}
+		ips, err := w.ElasticIPs(ctx, map[string]string{"exoshift-cluster": cluster})
+		w.check(err)
+		want := made
+		want.ReverseDNS = ""
+		want.Labels = map[string]string{"exoshift-cluster": cluster, "exoshift-name": made.Name}
+		if diff := cmp.Diff([]state.ElasticIP{want}, ips); diff != "" {
+			w.t.Error(diff)
+		}
+		ips, err = w.ElasticIPs(ctx, map[string]string{"exoshift-cluster": "another"})
+		w.check(err)
+		if len(ips) > 0 {
+			w.t.Errorf("%+v", ips)
+		}
+	})
+}
+
+func TestAnElasticIPOfAnotherClusterIsNotOurs(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		theirs := elasticIP()
+		theirs.Labels = map[string]string{"exoshift-cluster": "another"}
+		_, _, err := w.EnsureElasticIP(ctx, theirs)
+		w.check(err)
+		_, action, err := w.EnsureElasticIP(ctx, elasticIP())
+		w.wantAction(action, err, state.Created)
+	})
+}
+
+func TestHealthCheckAndReverseDNSAreBroughtUpToDate(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		first, _, err := w.EnsureElasticIP(ctx, elasticIP())
+		w.check(err)
+		changed := elasticIP()
+		changed.Healthcheck.Interval = 20 * time.Second
+		changed.ReverseDNS = "other.example.com"
+		second, action, err := w.EnsureElasticIP(ctx, changed)
+		w.wantAction(action, err, state.Updated)
+		if first.ID != second.ID {
+			w.t.Errorf("%s became %s", first.ID, second.ID)
+		}
+		w.unchanged(func() {
+			_, action, err := w.EnsureElasticIP(ctx, changed)
+			w.wantAction(action, err, state.Found)
+		})
+		changed.Healthcheck.Mode = "tcp"
+		_, _, err = w.EnsureElasticIP(ctx, changed)
+		w.wantFault(err, fault.Conflict, `mode "https" instead of "tcp"`, first.Address)
+	})
+}
+
+func TestAttachingTwiceAttachesOnce(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		ip, _, err := w.EnsureElasticIP(ctx, elasticIP())
+		w.check(err)
+		machine, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
+		w.check(err)
+		action, err := w.EnsureAttached(ctx, ip.ID, machine.ID)
+		w.wantAction(action, err, state.Updated)
+		w.unchanged(func() {
+			action, err := w.EnsureAttached(ctx, ip.ID, machine.ID)
+			w.wantAction(action, err, state.Found)
+		})
+		_, err = w.EnsureAttached(ctx, ip.ID, "00000000-0000-0000-0000-000000000000")
+		w.wantFault(err, fault.NotFound, zone)
+	})
+}

@@ -1,0 +1,159 @@
+package exoscale_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5" //nolint:gosec // the API asks for MD5
+	"encoding/hex"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+func TestAnInstanceRunsAndHasAnAddressWhenItIsEnsured(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		groupID, _, err := w.EnsureSecurityGroup(ctx, group("nodes"))
+		w.check(err)
+		apart, _, err := w.EnsureAntiAffinityGroup(ctx, "lb", "")
+		w.check(err)
+		_, err = w.EnsureSSHKey(ctx, "operator", publicKey)
+		w.check(err)
+		wanted := w.machine(ctx, "lb-0")
+		wanted.SecurityGroups, wanted.AntiAffinityGroups, wanted.SSHKey = []string{groupID}, []string{apart}, "operator"
+		made, action, err := w.EnsureInstance(ctx, wanted)
+		w.wantAction(action, err, state.Created)
+		if _, err := netip.ParseAddr(made.Address); err != nil || made.ID == "" || made.State != "running" {
+			w.t.Errorf("%+v", made)
+		}
+		listed, err := w.Instances(ctx, map[string]string{"exoshift-cluster": cluster})
+		w.check(err)
+		want := made
+		want.DiskGiB, want.UserData, want.AntiAffinityGroups = 0, nil, nil // not told by a list
+		if diff := cmp.Diff([]state.Instance{want}, listed); diff != "" {
+			w.t.Error(diff)
+		}
+	})
+}
+
+func TestAnInstanceThatIsStillStartingIsWaitedFor(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wanted := w.machine(ctx, "lb-0")
+		w.happens(accident{method: "POST", path: "/v2/instance", after: true})
+		_, _, err := w.EnsureInstance(ctx, wanted)
+		w.wantFault(err, fault.Transient)
+		began := time.Now()
+		made, action, err := w.EnsureInstance(ctx, wanted)
+		w.wantAction(action, err, state.Adopted)
+		if made.State != "running" || time.Since(began) < 5*time.Second {
+			w.t.Errorf("%s after %s", made.State, time.Since(began))
+		}
+	})
+}
+
+func TestAnInstanceOfAnotherClusterIsNotOurs(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		theirs := w.machine(ctx, "lb-0")
+		theirs.Labels = map[string]string{"exoshift-cluster": "another"}
+		their, _, err := w.EnsureInstance(ctx, theirs)
+		w.check(err)
+		our, action, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
+		w.wantAction(action, err, state.Created)
+		if our.ID == their.ID {
+			w.t.Error("took their machine")
+		}
+		listed, err := w.Instances(ctx, map[string]string{"exoshift-cluster": cluster, "exoshift-role": "lb"})
+		w.check(err)
+		if len(listed) != 1 || listed[0].ID != our.ID {
+			w.t.Errorf("%+v", listed)
+		}
+	})
+}
+
+func TestDeletingAnInstanceTwiceIsFine(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
+		w.check(err)
+		action, err := w.DeleteInstance(ctx, made.ID)
+		w.wantAction(action, err, state.Deleted)
+		w.unchanged(func() {
+			action, err := w.DeleteInstance(ctx, made.ID)
+			w.wantAction(action, err, state.Found)
+		})
+		listed, err := w.Instances(ctx, nil)
+		w.check(err)
+		if len(listed) > 0 {
+			w.t.Errorf("still there: %+v", listed)
+		}
+	})
+}
+
+func TestDeletingAnInstanceSurvivesALostAnswer(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
+		w.check(err)
+		w.happens(accident{method: "DELETE", path: "/v2/instance", after: true})
+		action, err := w.DeleteInstance(ctx, made.ID)
+		w.wantAction(action, err, state.Deleted)
+	})
+}
+
+func TestAStoppedInstanceIsLeftToTheOperator(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
+		w.check(err)
+		w.happens(accident{method: "GET", path: "/v2/instance/" + made.ID, answer: says(200,
+			`{"id":"`+made.ID+`","name":"lb-0","state":"stopped","instance-type":{"id":"1"},"template":{"id":"2"}}`)})
+		_, _, err = w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
+		w.wantFault(err, fault.Conflict, "stopped", "start or delete", made.ID)
+	})
+}
+
+func TestInstancesThatCannotBeAreRefused(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.unchanged(func() {
+			large := w.machine(ctx, "lb-0")
+			large.UserData = bytes.Repeat([]byte("x"), 24577)
+			_, _, err := w.EnsureInstance(ctx, large)
+			w.wantFault(err, fault.Invalid, "32772 characters", "32768")
+			unknown := w.machine(ctx, "lb-0")
+			unknown.Type = "standard.enormous"
+			_, _, err = w.EnsureInstance(ctx, unknown)
+			w.wantFault(err, fault.Invalid, "standard.enormous", zone)
+		})
+	})
+}
+
+func TestATemplateIsRegisteredAndFound(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		sum := md5.Sum([]byte("QFI\xfb and more")) //nolint:gosec // see the import
+		wanted := state.Template{
+			Name: "rhcos-1", Description: "RHCOS", URL: "https://images.example/rhcos.qcow2", MD5: hex.EncodeToString(sum[:]),
+			BootMode: "uefi", DefaultUser: "core", Build: "1",
+		}
+		_, err := w.FindTemplate(ctx, wanted.Name)
+		w.wantFault(err, fault.NotFound, "rhcos-1", zone)
+		made, err := w.RegisterTemplate(ctx, wanted)
+		w.check(err)
+		found, err := w.FindTemplate(ctx, wanted.Name)
+		w.check(err)
+		if diff := cmp.Diff(made, found); diff != "" {
+			w.t.Error(diff)
+		}
+		_, err = w.FindPublicTemplate(ctx, wanted.Name)
+		w.wantFault(err, fault.NotFound, "public")
+	})
+}
+
+func TestATemplateWhoseImageIsAnotherTellsWhy(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		_, err := w.RegisterTemplate(ctx, state.Template{
+			Name: "rhcos-1", URL: "https://images.example/rhcos.qcow2?X-Amz-Signature=abc", MD5: "00000000000000000000000000000000",
+		})
+		w.wantFault(err, fault.Invalid, "create template rhcos-1", "Checksum mismatch")
+	})
+}

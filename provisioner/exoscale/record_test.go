@@ -1,0 +1,110 @@
+package exoscale_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+func a(name, address string, ttl int) state.Record {
+	return state.Record{Name: name, Type: "A", Content: address, TTL: ttl}
+}
+
+// zoned runs a test in a world with a DNS zone.
+func zoned(t *testing.T, test func(ctx context.Context, w *world, zoneID string)) {
+	t.Helper()
+	inWorld(t, func(ctx context.Context, w *world) {
+		zone, _, err := w.EnsureZone(ctx, "c.example.com")
+		w.check(err)
+		test(ctx, w, zone.ID)
+	})
+}
+
+func (w *world) ensureRecord(ctx context.Context, zoneID string, record state.Record, want state.Action) {
+	w.t.Helper()
+	action, err := w.EnsureRecord(ctx, zoneID, record)
+	w.wantAction(action, err, want)
+}
+
+func TestAZoneTellsItsNameServers(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		zone, _, err := w.EnsureZone(ctx, "c.example.com")
+		w.check(err)
+		if len(zone.NameServers) < 2 || !strings.Contains(zone.NameServers[0], ".exoscale.") {
+			w.t.Errorf("%+v", zone)
+		}
+	})
+}
+
+func TestARecordIsMadeOnceAndOthersOfItsNameStay(t *testing.T) {
+	zoned(t, func(ctx context.Context, w *world, zoneID string) {
+		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Created)
+		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.8", 60), state.Created)
+		w.unchanged(func() {
+			w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Found)
+			w.ensureRecord(ctx, zoneID, a("api", "192.0.2.8", 60), state.Found)
+		})
+		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.8", 600), state.Updated)
+	})
+}
+
+func TestACNAMEIsReplaced(t *testing.T) {
+	zoned(t, func(ctx context.Context, w *world, zoneID string) {
+		record := state.Record{Name: "*.apps", Type: "CNAME", Content: "ingress.c.example.com.", TTL: 60}
+		w.ensureRecord(ctx, zoneID, record, state.Created)
+		w.unchanged(func() { w.ensureRecord(ctx, zoneID, record, state.Found) })
+		record.Content = "elsewhere.example.com"
+		w.ensureRecord(ctx, zoneID, record, state.Updated)
+		w.unchanged(func() { w.ensureRecord(ctx, zoneID, record, state.Found) })
+	})
+}
+
+func TestDoublesOfARecordAreRemoved(t *testing.T) {
+	zoned(t, func(ctx context.Context, w *world, zoneID string) {
+		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Created)
+		w.happens(accident{method: "GET", path: "/v2/dns-domain/", answer: says(200, `{"dns-domain-records":[]}`)})
+		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Created)
+		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Updated)
+		if n := w.count("DELETE"); n != 1 {
+			w.t.Errorf("%d deletions", n)
+		}
+		w.unchanged(func() { w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Found) })
+	})
+}
+
+func TestDeletingRecordsTwiceIsFine(t *testing.T) {
+	zoned(t, func(ctx context.Context, w *world, zoneID string) {
+		for _, record := range []state.Record{a("etcd", "192.0.2.7", 60), a("etcd", "192.0.2.8", 60), a("api", "192.0.2.7", 60)} {
+			w.ensureRecord(ctx, zoneID, record, state.Created)
+		}
+		action, err := w.DeleteRecords(ctx, zoneID, "etcd", "A")
+		w.wantAction(action, err, state.Deleted)
+		w.unchanged(func() {
+			action, err := w.DeleteRecords(ctx, zoneID, "etcd", "A")
+			w.wantAction(action, err, state.Found)
+			w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Found)
+		})
+	})
+}
+
+func TestADeletionWhoseAnswerIsLostIsRepeated(t *testing.T) {
+	zoned(t, func(ctx context.Context, w *world, zoneID string) {
+		w.ensureRecord(ctx, zoneID, a("etcd", "192.0.2.7", 60), state.Created)
+		lost := accident{method: "DELETE", path: "/v2/dns-domain/", after: true}
+		w.happens(lost)
+		action, err := w.DeleteRecords(ctx, zoneID, "etcd", "A")
+		w.wantAction(action, err, state.Deleted)
+	})
+}
+
+func TestRecordsThatCannotBeAreRefused(t *testing.T) {
+	zoned(t, func(ctx context.Context, w *world, zoneID string) {
+		_, err := w.EnsureRecord(ctx, zoneID, a("api", "192.0.2.7", 0))
+		w.wantFault(err, fault.Invalid, "TTL")
+		_, err = w.DeleteRecords(ctx, zoneID, "", "NS")
+		w.wantFault(err, fault.Invalid)
+	})
+}
