@@ -1,0 +1,72 @@
+package kube
+
+import (
+	"crypto/x509"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// User is who asks.
+type User struct {
+	Name   string
+	Groups []string
+}
+
+// Attributes is what is asked for, for an authorizer.
+type Attributes struct {
+	User        User
+	Verb        string // get, list, watch, create, update, patch, delete
+	Group       string
+	Resource    string // with its subresource: "pods/status"; "" for a path that is no object
+	Namespace   string
+	Name        string
+	Path        string
+	OwnerOfSpec string // spec.nodeName of a field selector, for kubelets that list their pods
+}
+
+// Authenticator finds out who asks: by client certificate, else by bearer token, else it is nobody.
+type Authenticator struct {
+	// Clients returns the authorities of client certificates.
+	Clients func() *x509.CertPool
+	// Token returns the user of a bearer token; nil: there are no tokens.
+	Token func(string) (User, bool)
+}
+
+const (
+	anonymous     = "system:anonymous"
+	authenticated = "system:authenticated"
+)
+
+func (a Authenticator) user(r *http.Request) (User, error) {
+	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
+		return a.certified(r.TLS.PeerCertificates[0])
+	}
+	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		if a.Token != nil {
+			if user, ok := a.Token(token); ok {
+				return user.authenticated(), nil
+			}
+		}
+		return User{}, unauthorized()
+	}
+	return User{Name: anonymous, Groups: []string{"system:unauthenticated"}}, nil
+}
+
+// certified refuses a certificate with 401, not in the handshake: the real API server does so too.
+func (a Authenticator) certified(certificate *x509.Certificate) (User, error) {
+	usages := []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	if _, err := certificate.Verify(x509.VerifyOptions{Roots: a.Clients(), KeyUsages: usages}); err != nil {
+		return User{}, unauthorized()
+	}
+	subject := certificate.Subject
+	return User{Name: subject.CommonName, Groups: subject.Organization}.authenticated(), nil
+}
+
+func (u User) authenticated() User {
+	u.Groups = append(slices.Clone(u.Groups), authenticated)
+	return u
+}
+
+// In tells whether the user is a member of a group.
+func (u User) In(group string) bool { return slices.Contains(u.Groups, group) }

@@ -1,0 +1,82 @@
+package kube
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// discover serves the lists of groups and resources.
+func (s *Server) discover(w http.ResponseWriter, r *http.Request, user User) bool {
+	path := strings.Trim(r.URL.Path, "/")
+	if path != "api" && path != "apis" && !strings.HasPrefix(path, "api/") && !strings.HasPrefix(path, "apis/") {
+		return false
+	}
+	if strings.Count(path, "/") > 2 || strings.Count(path, "/") == 2 && strings.HasPrefix(path, "api/") {
+		return false
+	}
+	if !user.In(authenticated) {
+		fail(w, forbidden(request{verb: "get", path: r.URL.Path}, user))
+		return true
+	}
+	document := discovery(path, s.Objects.Kinds())
+	if document == nil {
+		fail(w, noSuchPath())
+		return true
+	}
+	answer(w, http.StatusOK, document)
+	return true
+}
+
+func discovery(path string, kinds []Kind) Object {
+	switch path {
+	case "api":
+		return Object{"kind": "APIVersions", "versions": []string{"v1"}}
+	case "apis":
+		return Object{"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(kinds)}
+	}
+	apiVersion := strings.TrimPrefix(strings.TrimPrefix(path, "apis/"), "api/")
+	if !strings.Contains(apiVersion, "/") && strings.HasPrefix(path, "apis/") {
+		for _, group := range groups(kinds) {
+			if group["name"] == apiVersion {
+				return group
+			}
+		}
+		return nil
+	}
+	if resources := resources(kinds, apiVersion); len(resources) > 0 {
+		return Object{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": apiVersion, "resources": resources}
+	}
+	return nil
+}
+
+func groups(kinds []Kind) []Object {
+	var list []Object
+	var seen []string
+	for _, kind := range kinds {
+		if kind.Group == "" || slices.Contains(seen, kind.Group) {
+			continue
+		}
+		seen = append(seen, kind.Group)
+		version := Object{"groupVersion": kind.apiVersion(), "version": kind.Version}
+		list = append(list, Object{"kind": "APIGroup", "apiVersion": "v1", "name": kind.Group, "versions": []Object{version}, "preferredVersion": version})
+	}
+	return list
+}
+
+func resources(kinds []Kind, apiVersion string) []Object {
+	var list []Object
+	for _, kind := range kinds {
+		if kind.apiVersion() != apiVersion {
+			continue
+		}
+		resource := Object{"name": kind.Resource, "singularName": strings.ToLower(kind.Kind), "kind": kind.Kind, "namespaced": kind.Namespaced,
+			"verbs": []string{"create", "delete", "get", "list", "patch", "update", "watch"}}
+		list = append(list, resource)
+		if kind.Status {
+			list = append(list, Object{"name": kind.Resource + "/status", "singularName": "", "kind": kind.Kind, "namespaced": kind.Namespaced,
+				"verbs": []string{"get", "patch", "update"}})
+		}
+	}
+	return list
+}

@@ -1,0 +1,63 @@
+package kube
+
+// event is one change. Objects of the log are never changed.
+type event struct {
+	version  uint64
+	resource string
+	before   Object // nil: was created
+	after    Object // nil: was deleted
+	last     Object // what a watcher is shown: after, or the deleted object under the version of its deletion
+}
+
+// eventLog remembers the latest changes for watchers. Its owner's lock protects it.
+type eventLog struct {
+	events  []event
+	oldest  uint64        // changes up to this version are forgotten
+	changed chan struct{} // closed by the next change
+}
+
+const logLength = 2000
+
+func (l *eventLog) add(e event) {
+	l.events = append(l.events, e)
+	if len(l.events) > 2*logLength {
+		l.oldest = l.events[len(l.events)-logLength-1].version
+		l.events = append([]event(nil), l.events[len(l.events)-logLength:]...)
+	}
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// since returns the changes of a resource after a version, the version they lead to, and a channel that the next
+// change closes.
+func (o *Objects) since(resource string, version uint64) ([]event, uint64, <-chan struct{}, error) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	if version < o.log.oldest || version > o.version {
+		return nil, 0, nil, gone(version)
+	}
+	var found []event
+	for i := len(o.log.events) - 1; i >= 0 && o.log.events[i].version > version; i-- {
+		if o.log.events[i].resource == resource {
+			found = append(found, o.log.events[i])
+		}
+	}
+	for i, j := 0, len(found)-1; i < j; i, j = i+1, j-1 {
+		found[i], found[j] = found[j], found[i]
+	}
+	return found, o.version, o.log.changed, nil
+}
+
+// seenBy tells what the change is for a watcher with a selector, "" if nothing.
+func (e event) seenBy(matches func(Object) bool) string {
+	before, after := e.before != nil && matches(e.before), e.after != nil && matches(e.after)
+	switch {
+	case before && after:
+		return "MODIFIED"
+	case after:
+		return "ADDED"
+	case before:
+		return "DELETED"
+	}
+	return ""
+}

@@ -1,0 +1,93 @@
+package kube
+
+import "strings"
+
+// Kind is one kind of object that the API serves.
+type Kind struct {
+	Group, Version, Resource, Kind string
+	Namespaced                     bool
+	Status                         bool // has the subresource status, which alone writes .status
+}
+
+// GroupResource returns the name that tables and Go callers know the kind by: "nodes", "etcds.operator.openshift.io".
+func (k Kind) GroupResource() string {
+	if k.Group == "" {
+		return k.Resource
+	}
+	return k.Resource + "." + k.Group
+}
+
+func (k Kind) apiVersion() string {
+	if k.Group == "" {
+		return k.Version
+	}
+	return k.Group + "/" + k.Version
+}
+
+// builtin returns the kinds that a Kubernetes API has from its start; all others need a CustomResourceDefinition.
+func builtin() map[string]Kind {
+	kinds := map[string]Kind{}
+	add := func(group, resource, kind string, namespaced, status bool) {
+		k := Kind{Group: group, Version: "v1", Resource: resource, Kind: kind, Namespaced: namespaced, Status: status}
+		kinds[k.GroupResource()] = k
+	}
+	add("", "namespaces", "Namespace", false, true)
+	add("", "nodes", "Node", false, true)
+	add("", "pods", "Pod", true, true)
+	add("", "configmaps", "ConfigMap", true, false)
+	add("", "secrets", "Secret", true, false)
+	add("", "services", "Service", true, true)
+	add("", "serviceaccounts", "ServiceAccount", true, false)
+	add("", "endpoints", "Endpoints", true, false)
+	add("", "events", "Event", true, false)
+	add("", "persistentvolumes", "PersistentVolume", false, true)
+	add("", "persistentvolumeclaims", "PersistentVolumeClaim", true, true)
+	add("apps", "deployments", "Deployment", true, true)
+	add("apps", "daemonsets", "DaemonSet", true, true)
+	add("apps", "statefulsets", "StatefulSet", true, true)
+	add("batch", "jobs", "Job", true, true)
+	add("certificates.k8s.io", "certificatesigningrequests", "CertificateSigningRequest", false, true)
+	add("coordination.k8s.io", "leases", "Lease", true, false)
+	add("discovery.k8s.io", "endpointslices", "EndpointSlice", true, false)
+	add("events.k8s.io", "events", "Event", true, false)
+	add("rbac.authorization.k8s.io", "roles", "Role", true, false)
+	add("rbac.authorization.k8s.io", "rolebindings", "RoleBinding", true, false)
+	add("rbac.authorization.k8s.io", "clusterroles", "ClusterRole", false, false)
+	add("rbac.authorization.k8s.io", "clusterrolebindings", "ClusterRoleBinding", false, false)
+	add("storage.k8s.io", "storageclasses", "StorageClass", false, false)
+	add("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", false, true)
+	return kinds
+}
+
+// definitions is the table that holds the kinds which were added.
+const definitions = "customresourcedefinitions.apiextensions.k8s.io"
+
+// Definition returns the CustomResourceDefinition of a kind; creating it makes the API serve the kind.
+func (k Kind) Definition() Object {
+	scope := "Cluster"
+	if k.Namespaced {
+		scope = "Namespaced"
+	}
+	version := Object{"name": k.Version, "served": true, "storage": true}
+	if k.Status {
+		version["subresources"] = Object{"status": Object{}}
+	}
+	definition := Object{"metadata": Object{"name": k.GroupResource()}, "spec": Object{
+		"group": k.Group, "scope": scope, "versions": []Object{version},
+		"names": Object{"plural": k.Resource, "singular": strings.ToLower(k.Kind), "kind": k.Kind, "listKind": k.Kind + "List"},
+	}}
+	definition.Set("status.conditions", []Object{{"type": "Established", "status": "True"}})
+	return definition
+}
+
+func defined(definition Object) Kind {
+	kind := Kind{
+		Group: definition.Text("spec.group"), Resource: definition.Text("spec.names.plural"), Kind: definition.Text("spec.names.kind"),
+		Namespaced: definition.Text("spec.scope") == "Namespaced", Version: "v1",
+	}
+	if versions := definition.List("spec.versions"); len(versions) > 0 {
+		kind.Version = versions[0].Text("name")
+		kind.Status = versions[0].Get("subresources.status") != nil
+	}
+	return kind
+}

@@ -1,0 +1,166 @@
+package kube
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Object is a Kubernetes object as JSON decodes it.
+type Object map[string]any
+
+// Name returns metadata.name.
+func (o Object) Name() string { return o.Text("metadata.name") }
+
+// Namespace returns metadata.namespace.
+func (o Object) Namespace() string { return o.Text("metadata.namespace") }
+
+// Get returns the value at a dotted path through maps, or nil.
+func (o Object) Get(path string) any {
+	var value any = map[string]any(o)
+	for key := range strings.SplitSeq(path, ".") {
+		fields, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = fields[key]
+	}
+	return value
+}
+
+// Text returns the string at a dotted path, or "".
+func (o Object) Text(path string) string {
+	text, _ := o.Get(path).(string)
+	return text
+}
+
+// Map returns the map at a dotted path, or nil.
+func (o Object) Map(path string) map[string]any {
+	fields, _ := o.Get(path).(map[string]any)
+	return fields
+}
+
+// List returns the maps of the list at a dotted path.
+func (o Object) List(path string) []Object {
+	items, _ := o.Get(path).([]any)
+	list := make([]Object, 0, len(items))
+	for _, item := range items {
+		if fields, ok := item.(map[string]any); ok {
+			list = append(list, fields)
+		}
+	}
+	return list
+}
+
+// Texts returns the strings of the list at a dotted path.
+func (o Object) Texts(path string) []string {
+	items, _ := o.Get(path).([]any)
+	texts := make([]string, 0, len(items))
+	for _, item := range items {
+		if text, ok := item.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// Set puts a value at a dotted path and makes the maps on the way.
+func (o Object) Set(path string, value any) {
+	fields := map[string]any(o)
+	keys := strings.Split(path, ".")
+	for _, key := range keys[:len(keys)-1] {
+		next, ok := fields[key].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			fields[key] = next
+		}
+		fields = next
+	}
+	fields[keys[len(keys)-1]] = plain(value)
+}
+
+// Labels returns metadata.labels.
+func (o Object) Labels() map[string]string {
+	labels := map[string]string{}
+	for key, value := range o.Map("metadata.labels") {
+		labels[key], _ = value.(string)
+	}
+	return labels
+}
+
+// Version returns metadata.resourceVersion as a number.
+func (o Object) Version() uint64 {
+	version, _ := strconv.ParseUint(o.Text("metadata.resourceVersion"), 10, 64)
+	return version
+}
+
+// Clone returns a copy that shares nothing with o.
+func (o Object) Clone() Object {
+	if o == nil {
+		return nil
+	}
+	return clone(map[string]any(o)).(map[string]any)
+}
+
+func clone(value any) any {
+	switch value := value.(type) {
+	case Object:
+		return clone(map[string]any(value))
+	case map[string]any:
+		copied := make(map[string]any, len(value))
+		for key, item := range value {
+			copied[key] = clone(item)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(value))
+		for i, item := range value {
+			copied[i] = clone(item)
+		}
+		return copied
+	}
+	return value
+}
+
+// plain turns the Go types that our own code writes into those that JSON decodes to, so that objects compare equal
+// whether they were written here or read from the wire.
+func plain(value any) any {
+	switch value := value.(type) {
+	case Object:
+		return plain(map[string]any(value))
+	case map[string]any:
+		for key, item := range value {
+			value[key] = plain(item)
+		}
+		return value
+	case map[string]string:
+		fields := make(map[string]any, len(value))
+		for key, item := range value {
+			fields[key] = item
+		}
+		return fields
+	case []any:
+		for i, item := range value {
+			value[i] = plain(item)
+		}
+		return value
+	case []Object:
+		return plainList(value)
+	case []map[string]any:
+		return plainList(value)
+	case []string:
+		return plainList(value)
+	case int:
+		return float64(value)
+	case uint64:
+		return float64(value)
+	}
+	return value
+}
+
+func plainList[T any](list []T) []any {
+	items := make([]any, len(list))
+	for i, item := range list {
+		items[i] = plain(item)
+	}
+	return items
+}

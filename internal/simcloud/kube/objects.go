@@ -1,0 +1,292 @@
+package kube
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"exoshift/internal/simcloud/store"
+)
+
+// Objects is the state of one cluster: what its etcd holds. Every API server of the cluster serves the same Objects.
+// Resources are named as Kind.GroupResource does.
+type Objects struct {
+	now   func() time.Time
+	table *store.Table[row]
+
+	mu      sync.RWMutex
+	kinds   map[string]Kind
+	entries map[string]entry
+	version uint64
+	log     eventLog
+}
+
+// row is an object on disk.
+type row struct {
+	Resource string
+	Object   Object
+}
+
+// entry is an object in memory; it is never changed, only replaced.
+type entry struct {
+	kind   Kind
+	object Object
+	raw    json.RawMessage
+}
+
+// restartGap is added to the newest version on disk when a cluster is loaded: versions of deletions are not on disk
+// and must not be given out twice.
+const restartGap = 1000
+
+// Load returns the objects that a table of the store holds. now is the cluster's time.
+func Load(db *store.DB, name string, now func() time.Time) (*Objects, error) {
+	table, err := store.Load[row](db, name)
+	if err != nil {
+		return nil, err
+	}
+	o := &Objects{now: now, table: table, kinds: builtin(), entries: map[string]entry{}, log: eventLog{changed: make(chan struct{})}}
+	rows := table.List()
+	for _, row := range rows {
+		if row.Resource == definitions {
+			o.define(row.Object)
+		}
+		o.version = max(o.version, row.Object.Version())
+	}
+	for _, row := range rows {
+		if err := o.remember(o.kinds[row.Resource], row.Object); err != nil {
+			return nil, err
+		}
+	}
+	o.version += restartGap
+	o.log.oldest = o.version
+	return o, nil
+}
+
+// Kind returns the kind of a resource, if the API serves it (yet).
+func (o *Objects) Kind(resource string) (Kind, bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	kind, ok := o.kinds[resource]
+	return kind, ok
+}
+
+// Kinds returns all kinds that the API serves.
+func (o *Objects) Kinds() []Kind {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	kinds := make([]Kind, 0, len(o.kinds))
+	for _, kind := range o.kinds {
+		kinds = append(kinds, kind)
+	}
+	slices.SortFunc(kinds, func(a, b Kind) int { return strings.Compare(a.GroupResource(), b.GroupResource()) })
+	return kinds
+}
+
+// Get returns a copy of an object.
+func (o *Objects) Get(resource, namespace, name string) (Object, bool) {
+	found, ok := o.find(resource, namespace, name)
+	return found.object.Clone(), ok
+}
+
+// List returns copies of all objects of a resource, in all namespaces for "".
+func (o *Objects) List(resource, namespace string) []Object {
+	entries, _ := o.list(resource, namespace)
+	objects := make([]Object, len(entries))
+	for i, entry := range entries {
+		objects[i] = entry.object.Clone()
+	}
+	return objects
+}
+
+// Create adds an object and returns it as it is now. A name is made of metadata.generateName if there is none.
+func (o *Objects) Create(resource, namespace string, object Object) (Object, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	kind, ok := o.kinds[resource]
+	if !ok {
+		return nil, noSuchPath()
+	}
+	object = plain(object.Clone()).(map[string]any)
+	if prefix := object.Text("metadata.generateName"); object.Name() == "" && prefix != "" {
+		object.Set("metadata.name", prefix+o.suffix(prefix))
+	}
+	if object.Name() == "" {
+		return nil, unprocessable(kind, "", "metadata.name: Required value: name or generateName is required")
+	}
+	if _, ok := o.entries[key(resource, namespace, object.Name())]; ok {
+		return nil, alreadyExists(kind, object.Name())
+	}
+	o.identify(kind, namespace, object)
+	return o.put(kind, object, nil)
+}
+
+// Change replaces an object by what change makes of a copy of it and returns it as it is now. If change leaves it
+// equal nothing happens.
+func (o *Objects) Change(resource, namespace, name string, change func(Object) error) (Object, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	kind, ok := o.kinds[resource]
+	if !ok {
+		return nil, noSuchPath()
+	}
+	old, ok := o.entries[key(resource, namespace, name)]
+	if !ok {
+		return nil, notFound(kind, name)
+	}
+	changed := old.object.Clone()
+	if err := change(changed); err != nil {
+		return nil, err
+	}
+	changed = plain(changed).(map[string]any)
+	keepIdentity(changed, old.object)
+	if reflect.DeepEqual(changed, old.object) {
+		return changed, nil
+	}
+	if !reflect.DeepEqual(changed["spec"], old.object["spec"]) {
+		generation, _ := old.object.Get("metadata.generation").(float64)
+		changed.Set("metadata.generation", generation+1)
+	}
+	return o.put(kind, changed, old.object)
+}
+
+// Ensure creates an object or, if there is one of that name, changes it by change (nil: leaves it).
+func (o *Objects) Ensure(resource, namespace string, object Object, change func(Object) error) error {
+	_, err := o.Create(resource, namespace, object)
+	var failure *Failure
+	if !errors.As(err, &failure) || failure.Code != http.StatusConflict {
+		return err
+	}
+	if change == nil {
+		return nil
+	}
+	_, err = o.Change(resource, namespace, object.Name(), change)
+	return err
+}
+
+// Delete removes an object and returns it as it was.
+func (o *Objects) Delete(resource, namespace, name string) (Object, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	id := key(resource, namespace, name)
+	old, ok := o.entries[id]
+	if !ok {
+		return nil, notFound(o.kinds[resource], name)
+	}
+	if err := o.table.Delete(id); err != nil {
+		return nil, err
+	}
+	delete(o.entries, id)
+	if resource == definitions {
+		delete(o.kinds, name)
+	}
+	o.version++
+	last := old.object.Clone()
+	last.Set("metadata.resourceVersion", strconv.FormatUint(o.version, 10))
+	o.log.add(event{version: o.version, resource: resource, before: old.object, after: nil, last: last})
+	return last, nil
+}
+
+// Clear forgets every object, as an etcd with a new disk does.
+func (o *Objects) Clear() error {
+	for _, kind := range o.Kinds() {
+		for _, object := range o.List(kind.GroupResource(), "") {
+			if _, err := o.Delete(kind.GroupResource(), object.Namespace(), object.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (o *Objects) find(resource, namespace, name string) (entry, bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	found, ok := o.entries[key(resource, namespace, name)]
+	return found, ok
+}
+
+// list returns the entries of a resource in the order of their keys, and the version that they are of.
+func (o *Objects) list(resource, namespace string) ([]entry, uint64) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	prefix := resource + "/"
+	if namespace != "" {
+		prefix += namespace + "/"
+	}
+	var keys []string
+	for id := range o.entries {
+		if strings.HasPrefix(id, prefix) {
+			keys = append(keys, id)
+		}
+	}
+	slices.Sort(keys)
+	entries := make([]entry, len(keys))
+	for i, id := range keys {
+		entries[i] = o.entries[id]
+	}
+	return entries, o.version
+}
+
+// put stores an object under a new version. The caller holds the lock and gives the object away.
+func (o *Objects) put(kind Kind, object, before Object) (Object, error) {
+	o.version++
+	object.Set("metadata.resourceVersion", strconv.FormatUint(o.version, 10))
+	if err := o.table.Put(key(kind.GroupResource(), object.Namespace(), object.Name()), row{kind.GroupResource(), object}); err != nil {
+		return nil, err
+	}
+	if err := o.remember(kind, object); err != nil {
+		return nil, err
+	}
+	if kind.GroupResource() == definitions {
+		o.define(object)
+	}
+	o.log.add(event{version: o.version, resource: kind.GroupResource(), before: before, after: object, last: object})
+	return object.Clone(), nil
+}
+
+func (o *Objects) remember(kind Kind, object Object) error {
+	raw, err := json.Marshal(object)
+	o.entries[key(kind.GroupResource(), object.Namespace(), object.Name())] = entry{kind: kind, object: object, raw: raw}
+	return err
+}
+
+func (o *Objects) define(definition Object) {
+	kind := defined(definition)
+	o.kinds[kind.GroupResource()] = kind
+}
+
+func (o *Objects) identify(kind Kind, namespace string, object Object) {
+	object["apiVersion"], object["kind"] = kind.apiVersion(), kind.Kind
+	if kind.Namespaced {
+		object.Set("metadata.namespace", namespace)
+	}
+	name := key(kind.GroupResource(), namespace, object.Name()) + strconv.FormatUint(o.version, 10)
+	object.Set("metadata.uid", uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String())
+	object.Set("metadata.creationTimestamp", o.now().UTC().Format(time.RFC3339))
+	object.Set("metadata.generation", 1)
+}
+
+// suffix returns five characters that make a generated name unique.
+func (o *Objects) suffix(prefix string) string {
+	return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(prefix+strconv.FormatUint(o.version, 10))).String()[:5]
+}
+
+// keepIdentity takes back what nobody may change.
+func keepIdentity(changed, old Object) {
+	changed["apiVersion"], changed["kind"] = old["apiVersion"], old["kind"]
+	for _, field := range []string{"name", "namespace", "uid", "creationTimestamp", "generation", "resourceVersion"} {
+		if value := old.Get("metadata." + field); value != nil {
+			changed.Set("metadata."+field, value)
+		}
+	}
+}
+
+func key(resource, namespace, name string) string { return resource + "/" + namespace + "/" + name }

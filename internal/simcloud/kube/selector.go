@@ -1,0 +1,95 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+)
+
+// selector is a parsed label or field selector: all terms must hold.
+type selector []term
+
+// term compares the value of a key: "=", "!=", "in", "notin", "exists", "!exists".
+type term struct {
+	key, operator string
+	values        []string
+}
+
+// parseSelector reads "a=b,c!=d,e in (f,g),h,!i". Commas in parentheses do not separate terms.
+func parseSelector(text string) (selector, error) {
+	var parsed selector
+	depth, start := 0, 0
+	for i, char := range text + "," {
+		switch {
+		case char == '(':
+			depth++
+		case char == ')':
+			depth--
+		case char == ',' && depth == 0:
+			if part := strings.TrimSpace(text[start:i]); part != "" {
+				parsed = append(parsed, parseTerm(part))
+			}
+			start = i + 1
+		}
+	}
+	if depth != 0 {
+		return nil, badRequest("unable to parse requirement: unbalanced parentheses in %q", text)
+	}
+	return parsed, nil
+}
+
+func parseTerm(text string) term {
+	for _, operator := range []string{"!=", "==", "="} {
+		if key, value, ok := strings.Cut(text, operator); ok {
+			if operator == "==" {
+				operator = "="
+			}
+			return term{strings.TrimSpace(key), operator, []string{strings.TrimSpace(value)}}
+		}
+	}
+	for _, operator := range []string{" notin ", " in "} {
+		if key, list, ok := strings.Cut(text, operator); ok {
+			values := strings.Split(strings.Trim(strings.TrimSpace(list), "()"), ",")
+			for i := range values {
+				values[i] = strings.TrimSpace(values[i])
+			}
+			return term{strings.TrimSpace(key), strings.TrimSpace(operator), values}
+		}
+	}
+	if key, ok := strings.CutPrefix(text, "!"); ok {
+		return term{key: strings.TrimSpace(key), operator: "!exists"}
+	}
+	return term{key: text, operator: "exists"}
+}
+
+// matches tells whether a value, if it is there, satisfies the term.
+func (t term) matches(value string, exists bool) bool {
+	switch t.operator {
+	case "exists":
+		return exists
+	case "!exists":
+		return !exists
+	case "!=", "notin":
+		return !exists || !slices.Contains(t.values, value)
+	}
+	return exists && slices.Contains(t.values, value)
+}
+
+// filter combines the two selectors of a request.
+type filter struct{ labels, fields selector }
+
+func (f filter) matches(object Object) bool {
+	labels := object.Map("metadata.labels")
+	for _, term := range f.labels {
+		value, exists := labels[term.key].(string)
+		if !term.matches(value, exists) {
+			return false
+		}
+	}
+	for _, term := range f.fields {
+		// A field that is not there is empty, as the real API defines its selectable fields.
+		if !term.matches(object.Text(term.key), true) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,128 @@
+// Package kube is a generic Kubernetes API: a store of objects and the HTTP handler that serves it the way client-go
+// expects. What the objects mean is package openshift's.
+package kube
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// Server serves Objects; each control plane machine of a cluster runs one.
+type Server struct {
+	Objects *Objects
+	Authenticator
+	// Authorize tells whether somebody may do something.
+	Authorize func(Attributes) bool
+	// Ready returns why this server cannot serve objects now, or nil.
+	Ready func() error
+	// Version of Kubernetes: "1.33.5".
+	Version string
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	user, err := s.user(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	if s.public(w, r) {
+		return
+	}
+	if err := s.Ready(); err != nil {
+		fail(w, unavailable(err))
+		return
+	}
+	if r.Method == http.MethodGet && s.discover(w, r, user) {
+		return
+	}
+	if err := s.objects(w, r, user); err != nil {
+		fail(w, err)
+	}
+}
+
+// public serves what even strangers may see.
+func (s *Server) public(w http.ResponseWriter, r *http.Request) bool {
+	switch r.URL.Path {
+	case "/version":
+		major, minor, _ := strings.Cut(s.Version, ".")
+		minor, _, _ = strings.Cut(minor, ".")
+		answer(w, http.StatusOK, Object{"major": major, "minor": minor, "gitVersion": "v" + s.Version, "platform": "linux/amd64"})
+	case "/livez":
+		text(w, http.StatusOK, "ok")
+	case "/readyz", "/healthz":
+		if err := s.Ready(); err != nil {
+			text(w, http.StatusInternalServerError, "[-]etcd failed: reason withheld\n"+strings.Trim(r.URL.Path, "/")+" check failed\n")
+			return true
+		}
+		text(w, http.StatusOK, "ok")
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *Server) objects(w http.ResponseWriter, r *http.Request, user User) error {
+	parsed, err := s.Objects.parse(r)
+	if parsed.verb == "" {
+		parsed.verb = strings.ToLower(r.Method)
+	}
+	if !s.Authorize(parsed.attributes(user)) {
+		return forbidden(parsed, user)
+	}
+	if err != nil {
+		return err
+	}
+	if parsed.query.Get("dryRun") != "" {
+		return badRequest("dry runs are not simulated")
+	}
+	switch parsed.verb {
+	case "list":
+		return s.Objects.serveList(w, parsed)
+	case "watch":
+		return s.Objects.serveWatch(w, r, parsed)
+	case "get":
+		return s.Objects.serveGet(w, parsed)
+	case "create":
+		return s.Objects.serveCreate(w, r, parsed, user)
+	case "update":
+		return s.Objects.serveUpdate(w, r, parsed)
+	case "patch":
+		return s.Objects.servePatch(w, r, parsed)
+	case "delete":
+		return s.Objects.serveDelete(w, parsed)
+	}
+	return methodNotAllowed()
+}
+
+func (r request) attributes(user User) Attributes {
+	return Attributes{User: user, Verb: r.verb, Group: r.kind.Group, Resource: r.resource(), Namespace: r.namespace,
+		Name: r.name, Path: r.path, OwnerOfSpec: r.nodeName()}
+}
+
+func fail(w http.ResponseWriter, err error) {
+	var failure *Failure
+	if !errors.As(err, &failure) {
+		failure = internalError(err)
+	}
+	answer(w, failure.Code, failure.status())
+}
+
+// answer writes JSON. A client that has gone away is its own business.
+func answer(w http.ResponseWriter, code int, body any) {
+	content, err := json.Marshal(body)
+	if err != nil {
+		text(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(append(content, '\n'))
+}
+
+func text(w http.ResponseWriter, code int, body string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(code)
+	_, _ = w.Write([]byte(body))
+}

@@ -1,0 +1,409 @@
+package kube
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"testing"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/store"
+)
+
+const (
+	apiHost = "api.c-demo.example.com"
+	address = "198.18.0.1"
+)
+
+// api is an API server on an in-memory network and the authority that signs its and its clients' certificates.
+type api struct {
+	objects *Objects
+	ready   func() error
+	ca      certificate.Pair
+	network *fabric.Fabric
+	client  *fabric.Host
+}
+
+func newAPI(t *testing.T, db *store.DB) *api {
+	t.Helper()
+	objects, err := Load(db, "objects", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca, err := certificate.Authority(pkix.Name{CommonName: "ca"}, time.Hour, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolve := func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr(address)}, nil
+	}
+	a := &api{objects: objects, ca: ca, network: fabric.New(fabric.Config{Resolve: resolve}), ready: func() error { return nil }}
+	t.Cleanup(a.network.Close)
+	host := must(a.network.Host(netip.MustParseAddr(address)))
+	a.client = must(a.network.Host(netip.MustParseAddr("198.18.0.2")))
+	a.serve(t, must(host.Listen(6443)))
+	return a
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+func (a *api) serve(t *testing.T, listener net.Listener) {
+	serving := must(a.ca.Issue(certificate.Request{DNS: []string{apiHost}, Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Validity: time.Hour}, time.Now()))
+	pool := x509.NewCertPool()
+	pool.AddCert(a.ca.Certificate)
+	handler := &Server{
+		Objects: a.objects,
+		Authenticator: Authenticator{
+			Clients: func() *x509.CertPool { return pool },
+			Token: func(token string) (User, bool) {
+				return User{Name: "robot"}, token == "right"
+			},
+		},
+		Authorize: func(a Attributes) bool {
+			return a.User.In("system:masters") || a.Resource == "configmaps" && a.Verb == "get"
+		},
+		Ready:   func() error { return a.ready() },
+		Version: "1.33.5",
+	}
+	server := &http.Server{Handler: handler}
+	config := &tls.Config{ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS12,
+		Certificates: []tls.Certificate{{Certificate: [][]byte{serving.Certificate.Raw}, PrivateKey: serving.Key}}}
+	go func() { _ = server.Serve(tls.NewListener(listener, config)) }()
+	t.Cleanup(func() { _ = server.Close() })
+}
+
+// as returns the client configuration of a user.
+func (a *api) as(user string, groups ...string) *rest.Config {
+	pair := must(a.ca.Issue(certificate.Request{Subject: pkix.Name{CommonName: user, Organization: groups},
+		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, Validity: time.Hour}, time.Now()))
+	return &rest.Config{Host: "https://" + apiHost + ":6443", Dial: a.client.Dial, QPS: -1,
+		ContentConfig:   rest.ContentConfig{ContentType: "application/json"}, // the simulated API does not speak protobuf
+		TLSClientConfig: rest.TLSClientConfig{CAData: a.ca.CertPEM(), CertData: pair.CertPEM(), KeyData: must(pair.KeyPEM())}}
+}
+
+func (a *api) admin() *kubernetes.Clientset {
+	return kubernetes.NewForConfigOrDie(a.as("system:admin", "system:masters"))
+}
+
+func configMap(name string, data ...string) *corev1.ConfigMap {
+	made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{}}
+	for i := 0; i+1 < len(data); i += 2 {
+		made.Data[data[i]] = data[i+1]
+	}
+	return made
+}
+
+var etcds = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "etcds"}
+
+func TestTypedClientCreatesReadsAndDeletes(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	maps := a.admin().CoreV1().ConfigMaps("kube-system")
+	created, err := maps.Create(t.Context(), configMap("bootstrap", "status", "complete"), metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if created.UID == "" || created.ResourceVersion == "" || created.CreationTimestamp.IsZero() || created.Namespace != "kube-system" {
+		t.Errorf("created %+v", created.ObjectMeta)
+	}
+	if _, err := maps.Create(t.Context(), configMap("bootstrap"), metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+		t.Errorf("second create: %v", err)
+	}
+	got, err := maps.Get(t.Context(), "bootstrap", metav1.GetOptions{})
+	if err != nil || got.Data["status"] != "complete" {
+		t.Errorf("got %v, %v", got.Data, err)
+	}
+	if err := maps.Delete(t.Context(), "bootstrap", metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := maps.Get(t.Context(), "bootstrap", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("get after delete: %v", err)
+	}
+}
+
+func TestUpdateOfAnOldVersionConflicts(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	maps := a.admin().CoreV1().ConfigMaps("default")
+	old := must(maps.Create(t.Context(), configMap("a"), metav1.CreateOptions{}))
+	changed := old.DeepCopy()
+	changed.Data = map[string]string{"k": "v"}
+	updated, err := maps.Update(t.Context(), changed, metav1.UpdateOptions{})
+	if err != nil || updated.Data["k"] != "v" || updated.ResourceVersion == old.ResourceVersion {
+		t.Fatalf("update: %+v, %v", updated, err)
+	}
+	if _, err := maps.Update(t.Context(), changed, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+		t.Errorf("update of an old version: %v", err)
+	}
+}
+
+func TestPatchesOfEveryKind(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	nodes := a.admin().CoreV1().Nodes()
+	must(nodes.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "infra-0", Labels: map[string]string{"a": "1", "b": "2"}}}, metav1.CreateOptions{}))
+	for kind, patch := range map[types.PatchType]string{
+		types.MergePatchType:          `{"metadata":{"labels":{"merge":"","b":null}}}`,
+		types.StrategicMergePatchType: `{"metadata":{"labels":{"strategic":""}},"spec":{"taints":[{"key":"storagenode","value":"True","effect":"NoSchedule"}]}}`,
+		types.JSONPatchType:           `[{"op":"add","path":"/metadata/labels/json","value":""}]`,
+		types.ApplyPatchType:          "metadata:\n  labels:\n    apply: \"\"\n",
+	} {
+		if _, err := nodes.Patch(t.Context(), "infra-0", kind, []byte(patch), metav1.PatchOptions{FieldManager: "test"}); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	node := must(nodes.Get(t.Context(), "infra-0", metav1.GetOptions{}))
+	for _, label := range []string{"a", "merge", "strategic", "json", "apply"} {
+		if _, ok := node.Labels[label]; !ok {
+			t.Errorf("label %s is missing: %v", label, node.Labels)
+		}
+	}
+	if _, ok := node.Labels["b"]; ok || len(node.Spec.Taints) != 1 {
+		t.Errorf("labels %v, taints %v", node.Labels, node.Spec.Taints)
+	}
+}
+
+func TestStatusIsWrittenThroughItsSubresourceOnly(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	nodes := a.admin().CoreV1().Nodes()
+	must(nodes.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, metav1.CreateOptions{}))
+	ready := `{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`
+	if node := must(nodes.Patch(t.Context(), "n", types.StrategicMergePatchType, []byte(ready), metav1.PatchOptions{})); len(node.Status.Conditions) != 0 {
+		t.Errorf("the object itself took the status %v", node.Status.Conditions)
+	}
+	must(nodes.Patch(t.Context(), "n", types.StrategicMergePatchType, []byte(ready), metav1.PatchOptions{}, "status"))
+	disk := `{"status":{"conditions":[{"type":"DiskPressure","status":"False"}]}}`
+	node := must(nodes.Patch(t.Context(), "n", types.StrategicMergePatchType, []byte(disk), metav1.PatchOptions{}, "status"))
+	if len(node.Status.Conditions) != 2 {
+		t.Errorf("conditions %v, want both", node.Status.Conditions)
+	}
+}
+
+func TestListFiltersAndPages(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	nodes := a.admin().CoreV1().Nodes()
+	for i := range 5 {
+		role := []string{"master", "worker"}[i%2]
+		must(nodes.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("n%d", i), Labels: map[string]string{"role": role}}}, metav1.CreateOptions{}))
+	}
+	for _, test := range []struct {
+		options metav1.ListOptions
+		want    int
+	}{
+		{metav1.ListOptions{}, 5},
+		{metav1.ListOptions{LabelSelector: "role=worker"}, 2},
+		{metav1.ListOptions{LabelSelector: "role!=worker"}, 3},
+		{metav1.ListOptions{LabelSelector: "role in (master, worker)"}, 5},
+		{metav1.ListOptions{LabelSelector: "role notin (master),!x"}, 2},
+		{metav1.ListOptions{LabelSelector: "x"}, 0},
+		{metav1.ListOptions{FieldSelector: "metadata.name=n3"}, 1},
+	} {
+		if got := must(nodes.List(t.Context(), test.options)); len(got.Items) != test.want {
+			t.Errorf("%+v: %d nodes, want %d", test.options, len(got.Items), test.want)
+		}
+	}
+	first := must(nodes.List(t.Context(), metav1.ListOptions{Limit: 3}))
+	second := must(nodes.List(t.Context(), metav1.ListOptions{Limit: 3, Continue: first.Continue}))
+	if len(first.Items) != 3 || len(second.Items) != 2 || second.Continue != "" || second.Items[0].Name != "n3" {
+		t.Errorf("pages of %d and %d nodes", len(first.Items), len(second.Items))
+	}
+}
+
+func TestWatchShowsWhatHappensAfterTheList(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	maps := a.admin().CoreV1().ConfigMaps("a")
+	must(maps.Create(t.Context(), configMap("before"), metav1.CreateOptions{}))
+	list := must(maps.List(t.Context(), metav1.ListOptions{}))
+	watcher := must(maps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion}))
+	defer watcher.Stop()
+	must(a.admin().CoreV1().ConfigMaps("elsewhere").Create(t.Context(), configMap("x"), metav1.CreateOptions{}))
+	must(maps.Create(t.Context(), configMap("after"), metav1.CreateOptions{}))
+	must(maps.Update(t.Context(), configMap("after", "k", "v"), metav1.UpdateOptions{}))
+	if err := maps.Delete(t.Context(), "before", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		kind watch.EventType
+		name string
+	}{{watch.Added, "after"}, {watch.Modified, "after"}, {watch.Deleted, "before"}} {
+		event := <-watcher.ResultChan()
+		if event.Type != want.kind || event.Object.(*corev1.ConfigMap).Name != want.name {
+			t.Errorf("event %s %v, want %v", event.Type, event.Object, want)
+		}
+	}
+}
+
+func TestWatchWithoutAVersionBeginsWithWhatIsThere(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	maps := a.admin().CoreV1().ConfigMaps("a")
+	must(maps.Create(t.Context(), configMap("before"), metav1.CreateOptions{}))
+	sendInitial := true
+	watcher := must(maps.Watch(t.Context(), metav1.ListOptions{SendInitialEvents: &sendInitial, AllowWatchBookmarks: true, ResourceVersionMatch: "NotOlderThan"}))
+	defer watcher.Stop()
+	if event := <-watcher.ResultChan(); event.Type != watch.Added {
+		t.Errorf("first event %s", event.Type)
+	}
+	bookmark := <-watcher.ResultChan()
+	if bookmark.Type != watch.Bookmark || bookmark.Object.(*corev1.ConfigMap).Annotations["k8s.io/initial-events-end"] != "true" {
+		t.Errorf("second event %+v", bookmark)
+	}
+}
+
+func TestWatchOfAForgottenVersionIsGone(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	_, err := a.admin().CoreV1().ConfigMaps("a").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "7"})
+	if !apierrors.IsResourceExpired(err) {
+		t.Errorf("watch: %v", err)
+	}
+}
+
+func TestKindsNeedADefinition(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	client := dynamic.NewForConfigOrDie(a.as("system:admin", "system:masters")).Resource(etcds)
+	if _, err := client.Get(t.Context(), "cluster", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("before its definition: %v", err)
+	}
+	kind := Kind{Group: "operator.openshift.io", Version: "v1", Resource: "etcds", Kind: "Etcd", Status: true}
+	must(a.objects.Create(definitions, "", kind.Definition()))
+	if list := must(client.List(t.Context(), metav1.ListOptions{})); list.GetKind() != "EtcdList" || len(list.Items) != 0 {
+		t.Errorf("an empty list: %v", list)
+	}
+	etcd := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "operator.openshift.io/v1", "kind": "Etcd", "metadata": map[string]any{"name": "cluster"}}}
+	must(client.Create(t.Context(), etcd, metav1.CreateOptions{}))
+	patch := []byte(`{"status":{"latestAvailableRevision":3}}`)
+	must(client.Patch(t.Context(), "cluster", types.MergePatchType, patch, metav1.PatchOptions{}, "status"))
+	got := must(client.Get(t.Context(), "cluster", metav1.GetOptions{}))
+	if revision, _, _ := unstructured.NestedInt64(got.Object, "status", "latestAvailableRevision"); revision != 3 {
+		t.Errorf("status %v", got.Object["status"])
+	}
+	applied := must(client.Apply(t.Context(), "other", &unstructured.Unstructured{Object: map[string]any{"apiVersion": "operator.openshift.io/v1", "kind": "Etcd",
+		"metadata": map[string]any{"name": "other"}}}, metav1.ApplyOptions{FieldManager: "test"}))
+	if applied.GetUID() == "" {
+		t.Error("apply did not create")
+	}
+}
+
+func TestApprovalOfASigningRequest(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	requests := a.admin().CertificatesV1().CertificateSigningRequests()
+	pem := "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"
+	created, err := requests.Create(t.Context(), &certificatesv1.CertificateSigningRequest{ObjectMeta: metav1.ObjectMeta{GenerateName: "csr-"},
+		Spec: certificatesv1.CertificateSigningRequestSpec{Request: []byte(pem), SignerName: "kubernetes.io/kubelet-serving", Username: "forged"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if created.Spec.Username != "system:admin" || len(created.Spec.Groups) != 2 || len(created.Name) != 9 {
+		t.Errorf("created %s as %s %v", created.Name, created.Spec.Username, created.Spec.Groups)
+	}
+	created.Status.Conditions = append(created.Status.Conditions, certificatesv1.CertificateSigningRequestCondition{Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue})
+	approved, err := requests.UpdateApproval(t.Context(), created.Name, created, metav1.UpdateOptions{})
+	if err != nil || len(approved.Status.Conditions) != 1 {
+		t.Errorf("approval: %+v, %v", approved, err)
+	}
+	if _, err := requests.Create(t.Context(), &certificatesv1.CertificateSigningRequest{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
+		t.Errorf("an empty request: %v", err)
+	}
+}
+
+func TestWhoMayDoWhat(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	must(a.objects.Create("configmaps", "default", Object{"metadata": Object{"name": "a"}}))
+	get := func(config *rest.Config) error {
+		_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Get(t.Context(), "a", metav1.GetOptions{})
+		return err
+	}
+	if err := get(a.as("somebody")); err != nil {
+		t.Errorf("somebody: %v", err)
+	}
+	if _, err := kubernetes.NewForConfigOrDie(a.as("somebody")).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("somebody lists nodes: %v", err)
+	}
+	token := rest.AnonymousClientConfig(a.as("x"))
+	token.BearerToken = "right"
+	if err := get(token); err != nil {
+		t.Errorf("right token: %v", err)
+	}
+	token.BearerToken = "wrong"
+	if err := get(token); !apierrors.IsUnauthorized(err) {
+		t.Errorf("wrong token: %v", err)
+	}
+	stranger := must(certificate.Authority(pkix.Name{CommonName: "system:admin", Organization: []string{"system:masters"}}, time.Hour, time.Now()))
+	forged := a.as("x")
+	forged.CertData, forged.KeyData = stranger.CertPEM(), must(stranger.KeyPEM())
+	if err := get(forged); !apierrors.IsUnauthorized(err) {
+		t.Errorf("a certificate of another authority: %v", err)
+	}
+}
+
+func TestDiscoveryAndHealth(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	client := a.admin()
+	if version := must(client.Discovery().ServerVersion()); version.GitVersion != "v1.33.5" || version.Minor != "33" {
+		t.Errorf("version %+v", version)
+	}
+	if _, resources, err := client.Discovery().ServerGroupsAndResources(); err != nil || len(resources) < 5 {
+		t.Errorf("%d groups of resources: %v", len(resources), err)
+	}
+	anonymous := kubernetes.NewForConfigOrDie(rest.AnonymousClientConfig(a.as("x"))).RESTClient()
+	if body, err := anonymous.Get().AbsPath("/readyz").DoRaw(t.Context()); err != nil || string(body) != "ok" {
+		t.Errorf("readyz: %q, %v", body, err)
+	}
+	a.ready = func() error { return fmt.Errorf("etcdserver: no leader") }
+	if _, err := anonymous.Get().AbsPath("/readyz").DoRaw(t.Context()); !apierrors.IsInternalError(err) {
+		t.Errorf("readyz without quorum: %v", err)
+	}
+	_, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if !apierrors.IsServiceUnavailable(err) {
+		t.Errorf("list without quorum: %v", err)
+	}
+}
+
+func TestObjectsSurviveARestart(t *testing.T) {
+	dir := t.TempDir()
+	db := must(store.Open(dir))
+	objects := must(Load(db, "objects", time.Now))
+	kind := Kind{Group: "operator.openshift.io", Version: "v1", Resource: "etcds", Kind: "Etcd"}
+	must(objects.Create(definitions, "", kind.Definition()))
+	before := must(objects.Create(kind.GroupResource(), "", Object{"metadata": Object{"name": "cluster"}, "spec": Object{"n": 1}}))
+	must(objects.Create("configmaps", "a", Object{"metadata": Object{"name": "gone"}}))
+	must(objects.Delete("configmaps", "a", "gone"))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = must(store.Open(dir))
+	defer func() { _ = db.Close() }()
+	objects = must(Load(db, "objects", time.Now))
+	after, ok := objects.Get(kind.GroupResource(), "", "cluster")
+	if !ok || string(must(json.Marshal(after))) != string(must(json.Marshal(before))) {
+		t.Errorf("after a restart %v, before %v", after, before)
+	}
+	if len(objects.List("configmaps", "")) != 0 {
+		t.Error("the deleted object came back")
+	}
+	unchanged := must(objects.Change(kind.GroupResource(), "", "cluster", func(o Object) error { o.Set("spec.n", 1); return nil }))
+	if unchanged.Version() != before.Version() {
+		t.Error("an equal object got a new version")
+	}
+}

@@ -1,0 +1,108 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// stream is one watch that is being served.
+type stream struct {
+	objects *Objects
+	request request
+	version uint64
+	writer  http.ResponseWriter
+	encoder *json.Encoder
+}
+
+func (o *Objects) serveWatch(w http.ResponseWriter, r *http.Request, parsed request) error {
+	ctx := r.Context()
+	if seconds, err := strconv.Atoi(parsed.query.Get("timeoutSeconds")); err == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
+		defer cancel()
+	}
+	if parsed.name != "" {
+		parsed.filter.fields = append(parsed.filter.fields, term{"metadata.name", "=", []string{parsed.name}})
+	}
+	s := &stream{objects: o, request: parsed, writer: w, encoder: json.NewEncoder(w)}
+	from := parsed.query.Get("resourceVersion")
+	initial := from == "" || from == "0" || parsed.flag("sendInitialEvents")
+	if !initial {
+		version, err := strconv.ParseUint(from, 10, 64)
+		if err != nil {
+			return badRequest("invalid resource version %q", from)
+		}
+		if _, _, _, err := o.since(parsed.kind.GroupResource(), version); err != nil {
+			return err
+		}
+		s.version = version
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	if initial {
+		s.current()
+	}
+	s.follow(ctx)
+	return nil
+}
+
+// current sends what is there, and says so if the client asked for such a mark.
+func (s *stream) current() {
+	entries, version := s.objects.list(s.request.kind.GroupResource(), s.request.namespace)
+	s.version = version
+	for _, entry := range entries {
+		if s.request.filter.matches(entry.object) {
+			s.send("ADDED", entry.raw)
+		}
+	}
+	if s.request.flag("sendInitialEvents") {
+		s.send("BOOKMARK", Object{"kind": s.request.kind.Kind, "apiVersion": s.request.kind.apiVersion(), "metadata": Object{
+			"resourceVersion": strconv.FormatUint(version, 10), "creationTimestamp": nil,
+			"annotations": Object{"k8s.io/initial-events-end": "true"}}})
+	}
+	s.flush()
+}
+
+// follow sends every change until ctx ends or the client reads too slowly for the log.
+func (s *stream) follow(ctx context.Context) {
+	s.flush()
+	for {
+		events, version, changed, err := s.objects.since(s.request.kind.GroupResource(), s.version)
+		if err != nil {
+			s.send("ERROR", gone(s.version).status())
+			s.flush()
+			return
+		}
+		s.version = version
+		for _, event := range events {
+			s.show(event)
+		}
+		if len(events) > 0 {
+			s.flush()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+func (s *stream) show(e event) {
+	if s.request.namespace != "" && e.last.Namespace() != s.request.namespace {
+		return
+	}
+	if kind := e.seenBy(s.request.filter.matches); kind != "" {
+		s.send(kind, e.last)
+	}
+}
+
+// send writes one event; a client that has gone away also ends the request's context.
+func (s *stream) send(kind string, object any) {
+	_ = s.encoder.Encode(Object{"type": kind, "object": object})
+}
+
+func (s *stream) flush() { _ = http.NewResponseController(s.writer).Flush() }
