@@ -57,6 +57,11 @@ func TestHealthCheckAndReverseDNSAreBroughtUpToDate(t *testing.T) {
 		if first.ID != second.ID {
 			w.t.Errorf("%s became %s", first.ID, second.ID)
 		}
+		ips, err := w.ElasticIPs(ctx, nil)
+		w.check(err)
+		if len(ips) != 1 || ips[0].Healthcheck != changed.Healthcheck {
+			w.t.Errorf("%+v", ips)
+		}
 		w.unchanged(func() {
 			_, action, err := w.EnsureElasticIP(ctx, changed)
 			w.wantAction(action, err, state.Found)

@@ -74,6 +74,19 @@ func TestAnInstanceOfAnotherClusterIsNotOurs(t *testing.T) {
 	})
 }
 
+func TestAnInstanceThatIsBeingDestroyedIsReplaced(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wanted := w.machine(ctx, "lb-0")
+		w.happens(accident{method: "GET", path: "/v2/instance", answer: says(200, `{"instances":[{"id":"7","name":"lb-0","state":"destroying",
+			"labels":{"exoshift-cluster":"`+cluster+`"},"instance-type":{"id":"1"},"template":{"id":"2"}}]}`)})
+		made, action, err := w.EnsureInstance(ctx, wanted)
+		w.wantAction(action, err, state.Created)
+		if made.ID == "7" {
+			w.t.Error("took the one that vanishes")
+		}
+	})
+}
+
 func TestDeletingAnInstanceTwiceIsFine(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))

@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/provisioner/exoscale"
+	"exoshift/state"
 )
 
 const groups = "/v2/anti-affinity-group"
@@ -170,6 +172,31 @@ func TestAServerThatNobodyRunsIsTransient(t *testing.T) {
 		w.wantFault(err, fault.Transient, "refused")
 		if calls != 5 {
 			w.t.Errorf("dialed %d times", calls)
+		}
+	})
+}
+
+func TestACreateThatWasNeverSentIsSentAgain(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		hangUp := func(answer http.ResponseWriter, r *http.Request) { // so that the create needs a new connection
+			answer.Header().Set("Connection", "close")
+			says(200, `{"anti-affinity-groups":[]}`)(answer, r)
+		}
+		w.happens(accident{method: "GET", path: groups, answer: hangUp})
+		flaky, calls := w.net, 0
+		flaky.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if calls++; calls == 2 {
+				return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+			}
+			return w.net.Dial(ctx, network, address)
+		}
+		client, err := exoscale.New(flaky, zone, key, secret, w.journal)
+		w.check(err)
+		defer client.Close()
+		_, action, err := client.EnsureAntiAffinityGroup(ctx, "masters", "")
+		w.wantAction(action, err, state.Created)
+		if posts := w.count("POST"); posts != 1 || calls < 3 {
+			w.t.Errorf("%d creates in %d connections", posts, calls)
 		}
 	})
 }
