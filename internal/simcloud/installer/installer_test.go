@@ -13,7 +13,10 @@ import (
 	"time"
 
 	"github.com/coreos/ignition/v2/config/v3_2"
+	"github.com/coreos/stream-metadata-go/stream"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"exoshift/internal/simcloud/mirror"
 )
 
 const minimalConfig = `apiVersion: v1
@@ -235,5 +238,17 @@ func TestNowDecidesWhenCertificatesBegin(t *testing.T) {
 func TestAnUnknownCommandFails(t *testing.T) {
 	if code, _, stderr := run(t, t.TempDir(), "destroy", "cluster"); code != 1 || !strings.Contains(stderr, "unknown command") {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
+	}
+}
+
+func TestTheStreamNamesTheMirrorsImage(t *testing.T) {
+	var described stream.Stream
+	if err := json.Unmarshal([]byte(mustRun(t, t.TempDir(), "coreos", "print-stream-json")), &described); err != nil {
+		t.Fatal(err)
+	}
+	disk := described.Architectures["x86_64"].Artifacts["openstack"].Formats["qcow2.gz"].Disk
+	_, image, checksum := mirror.Image("4.20.5")
+	if disk == nil || disk.Location != mirror.ImageURL("4.20.5") || disk.Sha256 != checksum || len(image) == 0 {
+		t.Errorf("the stream says %+v", disk)
 	}
 }

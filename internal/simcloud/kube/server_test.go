@@ -1,17 +1,8 @@
 package kube
 
 import (
-	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/json"
 	"fmt"
-	"net"
-	"net/http"
-	"net/netip"
 	"testing"
-	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -22,101 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
-	"exoshift/internal/simcloud/certificate"
-	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/store"
 )
-
-const (
-	apiHost = "api.c-demo.example.com"
-	address = "198.18.0.1"
-)
-
-// api is an API server on an in-memory network and the authority that signs its and its clients' certificates.
-type api struct {
-	objects *Objects
-	ready   func() error
-	ca      certificate.Pair
-	network *fabric.Fabric
-	client  *fabric.Host
-}
-
-func newAPI(t *testing.T, db *store.DB) *api {
-	t.Helper()
-	objects, err := Load(db, "objects", time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ca, err := certificate.Authority(pkix.Name{CommonName: "ca"}, time.Hour, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	resolve := func(context.Context, string) ([]netip.Addr, error) {
-		return []netip.Addr{netip.MustParseAddr(address)}, nil
-	}
-	a := &api{objects: objects, ca: ca, network: fabric.New(fabric.Config{Resolve: resolve}), ready: func() error { return nil }}
-	t.Cleanup(a.network.Close)
-	host := must(a.network.Host(netip.MustParseAddr(address)))
-	a.client = must(a.network.Host(netip.MustParseAddr("198.18.0.2")))
-	a.serve(t, must(host.Listen(6443)))
-	return a
-}
-
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
-}
-
-func (a *api) serve(t *testing.T, listener net.Listener) {
-	serving := must(a.ca.Issue(certificate.Request{DNS: []string{apiHost}, Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Validity: time.Hour}, time.Now()))
-	pool := x509.NewCertPool()
-	pool.AddCert(a.ca.Certificate)
-	handler := &Server{
-		Objects: a.objects,
-		Authenticator: Authenticator{
-			Clients: func() *x509.CertPool { return pool },
-			Token: func(token string) (User, bool) {
-				return User{Name: "robot"}, token == "right"
-			},
-		},
-		Authorize: func(a Attributes) bool {
-			return a.User.In("system:masters") || a.Resource == "configmaps" && a.Verb == "get"
-		},
-		Ready:   func() error { return a.ready() },
-		Version: "1.33.5",
-	}
-	server := &http.Server{Handler: handler}
-	config := &tls.Config{ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS12,
-		Certificates: []tls.Certificate{{Certificate: [][]byte{serving.Certificate.Raw}, PrivateKey: serving.Key}}}
-	go func() { _ = server.Serve(tls.NewListener(listener, config)) }()
-	t.Cleanup(func() { _ = server.Close() })
-}
-
-// as returns the client configuration of a user.
-func (a *api) as(user string, groups ...string) *rest.Config {
-	pair := must(a.ca.Issue(certificate.Request{Subject: pkix.Name{CommonName: user, Organization: groups},
-		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, Validity: time.Hour}, time.Now()))
-	return &rest.Config{Host: "https://" + apiHost + ":6443", Dial: a.client.Dial, QPS: -1,
-		ContentConfig:   rest.ContentConfig{ContentType: "application/json"}, // the simulated API does not speak protobuf
-		TLSClientConfig: rest.TLSClientConfig{CAData: a.ca.CertPEM(), CertData: pair.CertPEM(), KeyData: must(pair.KeyPEM())}}
-}
-
-func (a *api) admin() *kubernetes.Clientset {
-	return kubernetes.NewForConfigOrDie(a.as("system:admin", "system:masters"))
-}
-
-func configMap(name string, data ...string) *corev1.ConfigMap {
-	made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{}}
-	for i := 0; i+1 < len(data); i += 2 {
-		made.Data[data[i]] = data[i+1]
-	}
-	return made
-}
 
 var etcds = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "etcds"}
 
@@ -324,86 +223,5 @@ func TestApprovalOfASigningRequest(t *testing.T) {
 	}
 	if _, err := requests.Create(t.Context(), &certificatesv1.CertificateSigningRequest{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
 		t.Errorf("an empty request: %v", err)
-	}
-}
-
-func TestWhoMayDoWhat(t *testing.T) {
-	a := newAPI(t, store.Memory())
-	must(a.objects.Create("configmaps", "default", Object{"metadata": Object{"name": "a"}}))
-	get := func(config *rest.Config) error {
-		_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Get(t.Context(), "a", metav1.GetOptions{})
-		return err
-	}
-	if err := get(a.as("somebody")); err != nil {
-		t.Errorf("somebody: %v", err)
-	}
-	if _, err := kubernetes.NewForConfigOrDie(a.as("somebody")).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
-		t.Errorf("somebody lists nodes: %v", err)
-	}
-	token := rest.AnonymousClientConfig(a.as("x"))
-	token.BearerToken = "right"
-	if err := get(token); err != nil {
-		t.Errorf("right token: %v", err)
-	}
-	token.BearerToken = "wrong"
-	if err := get(token); !apierrors.IsUnauthorized(err) {
-		t.Errorf("wrong token: %v", err)
-	}
-	stranger := must(certificate.Authority(pkix.Name{CommonName: "system:admin", Organization: []string{"system:masters"}}, time.Hour, time.Now()))
-	forged := a.as("x")
-	forged.CertData, forged.KeyData = stranger.CertPEM(), must(stranger.KeyPEM())
-	if err := get(forged); !apierrors.IsUnauthorized(err) {
-		t.Errorf("a certificate of another authority: %v", err)
-	}
-}
-
-func TestDiscoveryAndHealth(t *testing.T) {
-	a := newAPI(t, store.Memory())
-	client := a.admin()
-	if version := must(client.Discovery().ServerVersion()); version.GitVersion != "v1.33.5" || version.Minor != "33" {
-		t.Errorf("version %+v", version)
-	}
-	if _, resources, err := client.Discovery().ServerGroupsAndResources(); err != nil || len(resources) < 5 {
-		t.Errorf("%d groups of resources: %v", len(resources), err)
-	}
-	anonymous := kubernetes.NewForConfigOrDie(rest.AnonymousClientConfig(a.as("x"))).RESTClient()
-	if body, err := anonymous.Get().AbsPath("/readyz").DoRaw(t.Context()); err != nil || string(body) != "ok" {
-		t.Errorf("readyz: %q, %v", body, err)
-	}
-	a.ready = func() error { return fmt.Errorf("etcdserver: no leader") }
-	if _, err := anonymous.Get().AbsPath("/readyz").DoRaw(t.Context()); !apierrors.IsInternalError(err) {
-		t.Errorf("readyz without quorum: %v", err)
-	}
-	_, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	if !apierrors.IsServiceUnavailable(err) {
-		t.Errorf("list without quorum: %v", err)
-	}
-}
-
-func TestObjectsSurviveARestart(t *testing.T) {
-	dir := t.TempDir()
-	db := must(store.Open(dir))
-	objects := must(Load(db, "objects", time.Now))
-	kind := Kind{Group: "operator.openshift.io", Version: "v1", Resource: "etcds", Kind: "Etcd"}
-	must(objects.Create(definitions, "", kind.Definition()))
-	before := must(objects.Create(kind.GroupResource(), "", Object{"metadata": Object{"name": "cluster"}, "spec": Object{"n": 1}}))
-	must(objects.Create("configmaps", "a", Object{"metadata": Object{"name": "gone"}}))
-	must(objects.Delete("configmaps", "a", "gone"))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db = must(store.Open(dir))
-	defer func() { _ = db.Close() }()
-	objects = must(Load(db, "objects", time.Now))
-	after, ok := objects.Get(kind.GroupResource(), "", "cluster")
-	if !ok || string(must(json.Marshal(after))) != string(must(json.Marshal(before))) {
-		t.Errorf("after a restart %v, before %v", after, before)
-	}
-	if len(objects.List("configmaps", "")) != 0 {
-		t.Error("the deleted object came back")
-	}
-	unchanged := must(objects.Change(kind.GroupResource(), "", "cluster", func(o Object) error { o.Set("spec.n", 1); return nil }))
-	if unchanged.Version() != before.Version() {
-		t.Error("an equal object got a new version")
 	}
 }
