@@ -1,0 +1,51 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"exoshift/tui/pane"
+)
+
+// canvas puts blocks of text side by side.
+type canvas struct {
+	width, height int
+	blocks        []block
+}
+
+// block is a part of the screen and its lines, each as wide as the part.
+type block struct {
+	rect  Rect
+	lines []string
+}
+
+// draw lets a view fill a part of the screen; parts must not overlap.
+func (c *canvas) draw(r Rect, view pane.View) {
+	if !r.empty() {
+		c.blocks = append(c.blocks, block{r, strings.Split(view.View(r.W, r.H), "\n")})
+	}
+}
+
+func (c *canvas) String() string {
+	slices.SortStableFunc(c.blocks, func(a, b block) int { return cmp.Compare(a.rect.X, b.rect.X) })
+	lines := make([]string, c.height)
+	for y := range lines {
+		lines[y] = pane.Fit(c.row(y), c.width)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (c *canvas) row(y int) string {
+	var row strings.Builder
+	x := 0
+	for _, b := range c.blocks {
+		if y < b.rect.Y || y >= b.rect.Y+b.rect.H {
+			continue
+		}
+		row.WriteString(strings.Repeat(" ", max(b.rect.X-x, 0)))
+		row.WriteString(b.lines[y-b.rect.Y])
+		x = b.rect.X + b.rect.W
+	}
+	return row.String()
+}

@@ -1,0 +1,49 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"exoshift/provisioner"
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// clean makes every string of an event harmless for the terminal: names, messages and errors come from far away.
+func clean(e provisioner.Event, ascii bool) provisioner.Event {
+	for _, s := range []*string{
+		&e.Phase, &e.Step, &e.State, &e.Text, &e.Hint, &e.Result, &e.What, &e.Last,
+		&e.Name, &e.Role, &e.Node, &e.Decision, &e.Reason, &e.Kind, &e.ID, &e.Action,
+	} {
+		*s = cleanText(*s, ascii)
+	}
+	e.Members = slices.Clone(e.Members)
+	for i, member := range e.Members {
+		e.Members[i] = provisioner.Member{Name: cleanText(member.Name, ascii), State: cleanText(member.State, ascii)}
+	}
+	return e
+}
+
+func cleanText(s string, ascii bool) string {
+	if s = pane.Clean(s); ascii {
+		return toASCII(s)
+	}
+	return s
+}
+
+// twins are the ASCII characters that stand for ours; each is one cell wide, so no line changes its length.
+var twins = strings.NewReplacer("…", "~", "·", "-", "×", "x", "–", "-", "→", ">", "↑", "^", "↓", "v", "›", ">", "─", "-", "│", "|")
+
+// toASCII replaces what an ASCII terminal cannot show, cell by cell.
+func toASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < 0x80:
+			return r
+		case ansi.StringWidth(string(r)) == 0:
+			return -1
+		}
+		return '?'
+	}, twins.Replace(s))
+}

@@ -1,0 +1,164 @@
+package tui
+
+import (
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// dashboard is the screen of a run. It folds events into a board; everything else is what the operator chose to see.
+type dashboard struct {
+	options Options
+	theme   pane.Theme
+	keys    keyMap
+	board   *provisioner.Board
+
+	width, height int
+	single        bool // one pane at a time on a large screen, too
+	tab           tab
+	offsets       [tabs]int // lines scrolled in each pane
+	until         int       // event at the bottom of the log; 0 follows the run
+	details       bool      // the failure covers the main pane
+	help          bool
+	menu          *leaveMenu // nil while nobody wants to leave
+
+	stopping bool // the operator asked for the end of the run
+	ended    bool // the run has ended, or nothing more will be heard of it
+	closed   bool // nothing more will be heard
+}
+
+// tab is a pane that the operator can choose.
+type tab int
+
+const (
+	overviewTab tab = iota
+	stepsTab
+	bootstrapTab
+	nodesTab
+	cloudTab
+	logTab
+	tabs
+)
+
+func (t tab) String() string {
+	return [...]string{"overview", "steps", "bootstrap", "nodes", "cloud", "log"}[t]
+}
+
+func newDashboard(o Options) *dashboard {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Title, o.Subtitle, o.ResumeCommand = pane.Clean(o.Title), pane.Clean(o.Subtitle), pane.Clean(o.ResumeCommand)
+	return &dashboard{options: o, theme: o.theme(), keys: newKeyMap(), board: provisioner.NewBoard(o.Plan)}
+}
+
+// beat asks for the clock to be drawn.
+type beat struct{}
+
+func (d *dashboard) Init() tea.Cmd { return nextBeat() }
+
+func nextBeat() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg { return beat{} }) }
+
+func (d *dashboard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	switch m := message.(type) {
+	case tea.WindowSizeMsg:
+		d.width, d.height = m.Width, m.Height
+	case beat:
+		if !d.closed {
+			return d, nextBeat()
+		}
+	case heard:
+		return d, d.hear(m)
+	case over:
+		d.closed = true
+		return d, d.settle()
+	case tea.KeyMsg:
+		return d, d.press(m)
+	}
+	return d, nil
+}
+
+func (d *dashboard) hear(events heard) tea.Cmd {
+	for _, e := range events {
+		d.board.Fold(clean(e, d.options.ASCII))
+	}
+	return d.settle()
+}
+
+// settle notices that the run ended: an operator who asked for the end leaves, a failure shows its details.
+func (d *dashboard) settle() tea.Cmd {
+	ended := d.closed || d.board.Run.State == provisioner.Finished
+	if !ended || d.ended {
+		d.ended = ended
+		return nil
+	}
+	d.ended, d.menu = true, nil
+	if d.stopping {
+		return tea.Quit
+	}
+	d.details = d.board.Run.Result == "failed"
+	return nil
+}
+
+func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
+	switch {
+	case k.Type == tea.KeyCtrlC && d.stopping:
+		return tea.Quit
+	case d.menu != nil:
+		return d.pressMenu(k)
+	case key.Matches(k, d.keys.Leave), d.ended && k.Type == tea.KeyEnter:
+		return d.leave()
+	case d.help:
+		d.help = key.Matches(k, d.keys.Redraw)
+		return nil
+	case key.Matches(k, d.keys.Redraw):
+		return tea.ClearScreen
+	}
+	d.look(k)
+	return nil
+}
+
+// look handles the keys that only change what is seen.
+func (d *dashboard) look(k tea.KeyMsg) {
+	switch {
+	case key.Matches(k, d.keys.Tabs):
+		d.choose(tab(k.Runes[0] - '1'))
+	case key.Matches(k, d.keys.Next):
+		d.choose((d.tab + 1) % tabs)
+	case key.Matches(k, d.keys.Previous):
+		d.choose((d.tab + tabs - 1) % tabs)
+	case key.Matches(k, d.keys.Details):
+		d.details, d.offsets[overviewTab] = !d.details, 0
+	case key.Matches(k, d.keys.Wide):
+		d.single = !d.single
+	case key.Matches(k, d.keys.Help):
+		d.help = true
+	default:
+		d.scrollBy(k)
+	}
+}
+
+func (d *dashboard) choose(t tab) { d.tab, d.details = t, false }
+
+// leave is free once the run has ended or if it is only watched; else it asks.
+func (d *dashboard) leave() tea.Cmd {
+	switch {
+	case d.options.Stop == nil, d.ended:
+		return tea.Quit
+	case !d.stopping:
+		d.menu, d.help = &leaveMenu{}, false
+	}
+	return nil
+}
+
+// now is the time that is shown: that of the run while it goes on, and of its last event afterwards.
+func (d *dashboard) now() time.Time {
+	if now := d.options.Now(); !d.ended && now.After(d.board.Now) {
+		return now
+	}
+	return d.board.Now
+}

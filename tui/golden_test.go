@@ -1,0 +1,125 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// screen returns a dashboard that has heard a tape and is looked at half a minute later.
+func screen(t *tape, width, height int, change func(*Options)) *dashboard {
+	o := Options{
+		Title: "c-demo-1", Subtitle: "ch-gva-2 · 4.19.3", Plan: plan(), Nodes: machines(), Out: io.Discard, NoColor: true,
+		Stop: func() {}, ResumeCommand: "exoshift install --dir ~/.local/state/exoshift/c-demo-1",
+		Now: func() time.Time { return t.now.Add(30 * time.Second) },
+	}
+	if change != nil {
+		change(&o)
+	}
+	d := newDashboard(o)
+	d.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	d.Update(heard(t.events))
+	return d
+}
+
+func TestTheDashboardLooksAsRecorded(t *testing.T) {
+	tapes := map[string]func() *tape{
+		"start": beginning, "middle": middle, "failure": failing, "finished": complete, "thousand": thousand,
+	}
+	sizes := [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}}
+	for name, tape := range tapes {
+		for _, size := range sizes {
+			name := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
+			t.Run(name, func(t *testing.T) { golden(t, name, screen(tape(), size[0], size[1], nil).View()) })
+		}
+	}
+}
+
+func TestTheASCIIDashboardLooksAsRecorded(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {200, 60}} {
+		name := fmt.Sprintf("ascii-%dx%d", size[0], size[1])
+		view := screen(middle(), size[0], size[1], func(o *Options) { o.ASCII = true }).View()
+		golden(t, name, view)
+		for _, r := range view {
+			if r > '~' {
+				t.Errorf("%s holds %q", name, r)
+			}
+		}
+	}
+}
+
+func TestEveryPaneLooksAsRecorded(t *testing.T) {
+	for _, pane := range []string{"2", "3", "4", "5", "6", "?", "q"} {
+		for _, size := range [][2]int{{80, 24}, {120, 40}} {
+			d := screen(middle(), size[0], size[1], nil)
+			press(d, pane)
+			golden(t, fmt.Sprintf("key-%s-%dx%d", keyName(pane), size[0], size[1]), d.View())
+		}
+	}
+}
+
+func TestASmallTerminalLooksAsRecorded(t *testing.T) {
+	for _, size := range [][2]int{{59, 12}, {40, 6}, {30, 2}} {
+		golden(t, fmt.Sprintf("small-%dx%d", size[0], size[1]), screen(middle(), size[0], size[1], nil).View())
+	}
+}
+
+// golden compares a screen with its recording in testdata; -update records it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got+"\n"); diff != "" {
+		t.Errorf("%s has changed (-update records it):\n%s", name, diff)
+	}
+}
+
+// press types keys by their names.
+func press(d *dashboard, keys ...string) tea.Cmd {
+	var cmd tea.Cmd
+	for _, k := range keys {
+		message := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
+		switch k {
+		case "ctrl+c":
+			message = tea.KeyMsg{Type: tea.KeyCtrlC}
+		case "enter":
+			message = tea.KeyMsg{Type: tea.KeyEnter}
+		case "esc":
+			message = tea.KeyMsg{Type: tea.KeyEsc}
+		case "down":
+			message = tea.KeyMsg{Type: tea.KeyDown}
+		case "tab":
+			message = tea.KeyMsg{Type: tea.KeyTab}
+		}
+		_, cmd = d.Update(message)
+	}
+	return cmd
+}
+
+// keyName is a key as a part of a file's name.
+func keyName(k string) string {
+	switch k {
+	case "?":
+		return "help"
+	case "q":
+		return "leave"
+	}
+	return k
+}

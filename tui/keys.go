@@ -1,0 +1,48 @@
+package tui
+
+import "github.com/charmbracelet/bubbles/key"
+
+// keyMap is every key of the dashboard; it also writes the help.
+type keyMap struct {
+	Tabs, Next, Previous             key.Binding
+	Up, Down, PageUp, PageDown, Home key.Binding
+	Details, Help, Wide, Redraw      key.Binding
+	Leave, Accept, Back              key.Binding
+}
+
+func newKeyMap() keyMap {
+	bind := func(help, does string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
+	}
+	return keyMap{
+		Tabs:     bind("1-6", "choose a pane", "1", "2", "3", "4", "5", "6"),
+		Next:     bind("tab", "next pane", "tab", "right"),
+		Previous: bind("shift+tab", "previous pane", "shift+tab", "left"),
+		Up:       bind("up, k", "scroll up", "up", "k"),
+		Down:     bind("down, j", "scroll down", "down", "j"),
+		PageUp:   bind("pgup", "a page up", "pgup", "ctrl+b"),
+		PageDown: bind("pgdown", "a page down", "pgdown", "ctrl+f", " "),
+		Home:     bind("home", "follow the run again", "home", "esc", "g", "end", "G"),
+		Details:  bind("d", "why it failed", "d"),
+		Help:     bind("?", "help", "?", "f1"),
+		Wide:     bind("w", "one pane or all", "w"),
+		Redraw:   bind("ctrl+l", "draw again", "ctrl+l"),
+		Leave:    bind("q", "leave", "q", "ctrl+c"),
+		Accept:   bind("enter", "choose", "enter", " "),
+		Back:     bind("esc", "go back", "esc", "q"),
+	}
+}
+
+// ShortHelp is the key line.
+func (k keyMap) ShortHelp() []key.Binding {
+	return []key.Binding{k.Help, k.Details, k.Leave}
+}
+
+// FullHelp is the help overlay.
+func (k keyMap) FullHelp() [][]key.Binding {
+	return [][]key.Binding{
+		{k.Tabs, k.Next, k.Previous, k.Wide, k.Details},
+		{k.Up, k.Down, k.PageUp, k.PageDown, k.Home},
+		{k.Help, k.Redraw, k.Leave},
+	}
+}

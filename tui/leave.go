@@ -1,0 +1,69 @@
+package tui
+
+import (
+	"slices"
+
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// leaveMenu is the question before leaving a run that goes on; its first choice, the default, is to go back.
+type leaveMenu struct{ stop bool }
+
+func (d *dashboard) pressMenu(k tea.KeyMsg) tea.Cmd {
+	switch {
+	case k.Type == tea.KeyCtrlC, key.Matches(k, d.keys.Accept) && d.menu.stop:
+		d.menu, d.stopping = nil, true
+		d.options.Stop()
+	case key.Matches(k, d.keys.Accept), key.Matches(k, d.keys.Back):
+		d.menu = nil
+	case key.Matches(k, d.keys.Up), key.Matches(k, d.keys.Down), key.Matches(k, d.keys.Next), key.Matches(k, d.keys.Previous):
+		d.menu.stop = !d.menu.stop
+	}
+	return nil
+}
+
+// leaveView draws the question. What matters most comes first, should there be little room.
+type leaveView struct {
+	theme  pane.Theme
+	stop   bool
+	stays  string
+	resume string
+}
+
+func (v leaveView) View(width, height int) string {
+	t := v.theme
+	lines := []string{
+		"", " " + t.Bold.Render("The run is still going on. Leave?"), "",
+		v.choice("go back (default)", !v.stop), v.choice("stop and keep everything", v.stop), "",
+	}
+	for _, sentence := range v.outcomes() {
+		lines = append(lines, pane.Wrap(sentence, " ", min(width, 90))...)
+	}
+	lines = append(lines, "", " "+t.Dim.Render("enter chooses, esc goes back, ctrl+c stops"))
+	if len(lines) > height {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	}
+	return pane.Fill(lines, width, height)
+}
+
+// outcomes says what becomes of everything.
+func (v leaveView) outcomes() []string {
+	outcomes := []string{
+		"Stopping waits for the calls in flight. Nothing is deleted: " + v.stays + ".",
+		"The cluster's own bootstrap goes on in the cloud; new nodes then wait for their certificates until you resume.",
+	}
+	if v.resume != "" {
+		outcomes = append(outcomes, "Resume with: "+v.resume)
+	}
+	return outcomes
+}
+
+func (v leaveView) choice(text string, chosen bool) string {
+	if chosen {
+		return " " + v.theme.Prong + " " + v.theme.Selected.Render(" "+text+" ")
+	}
+	return "    " + text
+}

@@ -1,0 +1,166 @@
+package pane
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// Bootstrap shows which phases of the cluster's own bootstrap were reached. Phases overlap, so each stands for itself.
+type Bootstrap struct {
+	Theme Theme
+	Board *provisioner.Board
+	Now   time.Time
+}
+
+// View draws the phases, one a line.
+func (p Bootstrap) View(width, height int) string {
+	var lines []string
+	for _, phase := range p.phases() {
+		lines = append(lines, p.row(phase, width))
+	}
+	if next := p.next(); next != "" && width < explained && height > len(lines)+1 {
+		lines = append(lines, "")
+		lines = append(lines, Wrap(p.Theme.Dim.Render("next: "+explain(next)), "", width)...)
+	}
+	return Fill(follow(p.Theme, lines, p.current(), height), width, height)
+}
+
+// explained is the width from which every phase has its explanation beside it.
+const explained = 56
+
+// follow cuts height lines out of lines so that the given one is among them.
+func follow(t Theme, lines []string, line, height int) []string {
+	return window(t, lines, line-height/2, height)
+}
+
+// phase is one phase with what is known about it.
+type phase struct {
+	name   string
+	status Status
+	seen   provisioner.PhaseView
+	took   time.Duration // since the phase before
+}
+
+func (p Bootstrap) phases() []phase {
+	var phases []phase
+	current := p.next()
+	for _, name := range state.BootstrapPhases() {
+		one := phase{name: name}
+		if i := slices.IndexFunc(p.Board.Bootstrap, named(name)); i >= 0 {
+			one.status, one.seen = OK, p.Board.Bootstrap[i]
+			if i > 0 {
+				one.took = one.seen.At.Sub(p.Board.Bootstrap[i-1].At)
+			}
+		} else if name == current {
+			one.status = p.open()
+			one.took = p.Now.Sub(p.Board.Bootstrap[len(p.Board.Bootstrap)-1].At)
+		}
+		phases = append(phases, one)
+	}
+	return phases
+}
+
+func named(name string) func(provisioner.PhaseView) bool {
+	return func(p provisioner.PhaseView) bool { return p.Phase == name }
+}
+
+// next returns the first phase that was not reached, or "" before and after the bootstrap.
+func (p Bootstrap) next() string {
+	if len(p.Board.Bootstrap) == 0 {
+		return ""
+	}
+	for _, name := range state.BootstrapPhases() {
+		if !slices.ContainsFunc(p.Board.Bootstrap, named(name)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// current returns the index of the phase that deserves attention.
+func (p Bootstrap) current() int {
+	return max(slices.Index(state.BootstrapPhases(), p.next()), 0)
+}
+
+// open is the status of the phase that comes next: nobody works on it once the run has ended.
+func (p Bootstrap) open() Status {
+	if p.Board.Run.State == provisioner.Finished {
+		return Warn
+	}
+	return Running
+}
+
+func (p Bootstrap) row(ph phase, width int) string {
+	t, right := p.Theme, ""
+	name := t.Plain.Render(ph.name)
+	switch ph.status {
+	case Waiting:
+		name = t.Dim.Render(ph.name)
+	case OK:
+		if right = t.Dim.Render(Short(ph.took)); ph.took == 0 {
+			right = ""
+		}
+	case Warn:
+		right = t.Caution.Render("not reached")
+	default:
+		name, right = t.Bold.Render(ph.name), t.Active.Render(Short(ph.took))
+	}
+	line := t.Mark(ph.status) + " " + name
+	if width >= explained {
+		line = Fit(line, 24+len(t.marks[0])/4*3) + t.Dim.Render(explain(ph.name))
+	}
+	return spread(line, right, width)
+}
+
+// explain says what it means that a phase was reached.
+func explain(phase string) string {
+	return map[string]string{
+		state.PhaseMachine:       "the bootstrap machine runs",
+		state.PhaseTemporaryAPI:  "the temporary API answers",
+		state.PhaseManifests:     "first manifests are applied",
+		state.PhaseMasters:       "a first master has registered",
+		state.PhaseEtcd:          "etcd grows beyond one member",
+		state.PhaseControlPlane:  "two masters serve the API",
+		state.PhaseBootstrapped:  "the bootstrap saw its pods",
+		state.PhaseTeardown:      "temporary control plane goes",
+		state.PhaseEtcdInCluster: "etcd is whole on the masters",
+		state.PhaseComplete:      "the control plane is complete",
+		state.PhaseMemberRemoved: "the bootstrap machine may go",
+	}[phase]
+}
+
+// Summary returns the bootstrap in one line, e.g. "✓✓✓✓●○○○○○○ 4/11 etcd-scaling 2m10s".
+func (p Bootstrap) Summary() string {
+	t := p.Theme
+	phases := p.phases()
+	var strip strings.Builder
+	reached := 0
+	for _, ph := range phases {
+		strip.WriteString(t.Style(ph.status).Render(t.tick(ph.status)))
+		if ph.status == OK {
+			reached++
+		}
+	}
+	line := fmt.Sprintf("%s  %d/%d", strip.String(), reached, len(phases))
+	switch next := p.next(); {
+	case next != "":
+		ph := phases[p.current()]
+		return line + "  " + t.Dim.Render("next ") + next + " " + t.Style(ph.status).Render(Short(ph.took))
+	case reached == 0:
+		return line + "  " + t.Dim.Render("not begun")
+	}
+	return line + "  " + t.Good.Render("complete")
+}
+
+// tick is a mark of one cell.
+func (t Theme) tick(s Status) string {
+	if t.ascii {
+		return [...]string{".", "*", "+", "!", "X", "-"}[s]
+	}
+	return t.marks[s]
+}

@@ -1,0 +1,76 @@
+package pane
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// View is something that can be drawn at any size: exactly width by height cells, nothing if either is not positive.
+type View interface {
+	View(width, height int) string
+}
+
+// Box is a frame with a title and, at the right, a note.
+type Box struct {
+	Theme   Theme
+	Title   string
+	Note    string
+	Focused bool
+	Content View
+}
+
+// View draws the frame; where there is no room for one, only the content.
+func (b Box) View(width, height int) string {
+	if width < 10 || height < 3 {
+		return b.Content.View(width, height)
+	}
+	t, style := b.Theme, b.Theme.Border
+	if b.Focused {
+		style = t.Focus
+	}
+	side := style.Render(t.vertical)
+	lines := []string{b.top(width)}
+	for line := range strings.SplitSeq(b.Content.View(width-4, height-2), "\n") {
+		lines = append(lines, side+" "+line+" "+side)
+	}
+	bottom := style.Render(t.corners[2] + strings.Repeat(t.horizontal, width-2) + t.corners[3])
+	return strings.Join(append(lines, bottom), "\n")
+}
+
+func (b Box) top(width int) string {
+	t, style, title := b.Theme, b.Theme.Border, b.Theme.Label
+	if b.Focused {
+		style, title = t.Focus, t.Focus
+	}
+	name := " " + Truncate(b.Title, width-6) + " "
+	note := ""
+	if b.Note != "" && ansi.StringWidth(name)+ansi.StringWidth(b.Note)+8 <= width {
+		note = " " + b.Note + " "
+	}
+	line := strings.Repeat(t.horizontal, max(width-4-ansi.StringWidth(name)-ansi.StringWidth(note), 0))
+	end := t.horizontal + t.corners[1]
+	return style.Render(t.corners[0]+t.horizontal) + title.Render(name) + style.Render(line) + t.Dim.Render(note) + style.Render(end)
+}
+
+// Lines is text that is drawn as it is.
+type Lines []string
+
+// View draws the lines that fit.
+func (l Lines) View(width, height int) string { return Fill(l, width, height) }
+
+// window cuts height lines out of lines, beginning at offset, and says at its edges how many there are beyond.
+func window(t Theme, lines []string, offset, height int) []string {
+	if len(lines) <= height || height < 3 {
+		return lines[:min(len(lines), max(height, 0))]
+	}
+	offset = min(max(offset, 0), len(lines)-height)
+	cut := append([]string(nil), lines[offset:offset+height]...)
+	if offset > 0 {
+		cut[0] = t.Dim.Render("  ↑ " + Plural(offset+1, "more line"))
+	}
+	if below := len(lines) - offset - height; below > 0 {
+		cut[height-1] = t.Dim.Render("  ↓ " + Plural(below+1, "more line"))
+	}
+	return cut
+}

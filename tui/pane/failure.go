@@ -1,0 +1,87 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+
+	"exoshift/provisioner"
+)
+
+// Failure explains why a run failed: what, the cause, what to do, what stays, and how to go on.
+type Failure struct {
+	Theme  Theme
+	Board  *provisioner.Board
+	Resume string // the command that goes on
+	Offset int    // lines scrolled
+}
+
+// View draws the explanation.
+func (p Failure) View(width, height int) string {
+	return Fill(window(p.Theme, p.lines(width), p.Offset, height), width, height)
+}
+
+// Lines returns how many lines there are to scroll through.
+func (p Failure) Lines(width int) int { return len(p.lines(width)) }
+
+func (p Failure) lines(width int) []string {
+	failed := Present{Board: p.Board}.Failed()
+	if len(failed) == 0 {
+		return []string{p.Theme.Mark(OK) + " " + "no step has failed"}
+	}
+	var lines []string
+	for _, step := range failed {
+		lines = append(lines, p.step(step, width)...)
+	}
+	return append(lines, p.after(width)...)
+}
+
+func (p Failure) step(step provisioner.StepView, width int) []string {
+	t := p.Theme
+	origin := step.ID
+	if step.Phase != "" {
+		origin += ", phase " + step.Phase
+	}
+	origin += ", failed after " + Short(step.Ended.Sub(step.Began))
+	if code := p.Board.Run.ExitCode; code != nil {
+		origin += fmt.Sprintf(", exit code %d", *code)
+	}
+	lines := []string{
+		t.Mark(Failed) + " " + t.Bold.Render(step.Title),
+		p.indent(t.Dim.Render("step " + origin)),
+	}
+	lines = append(lines, p.section("What happened", step.Text, width)...)
+	if hint := Hint(p.Board, step.ID); hint != "" {
+		lines = append(lines, p.section("What to do", hint, width)...)
+	}
+	return lines
+}
+
+func (p Failure) section(title, text string, width int) []string {
+	return append([]string{p.indent(p.Theme.Label.Render(title))}, Wrap(text, p.indent("  "), width)...)
+}
+
+func (p Failure) after(width int) []string {
+	cloud := Cloud{Theme: p.Theme, Objects: p.Board.Objects}
+	stays := "Nothing was deleted: " + cloud.Stay() + "."
+	if n := p.skipped(); n > 0 {
+		stays += " " + Plural(n, "step") + " not reached."
+	}
+	var lines []string
+	if p.Resume != "" {
+		lines = p.section("Resume with", p.Resume, width)
+	}
+	return append(lines, p.section("What stays", stays, width)...)
+}
+
+func (p Failure) indent(s string) string { return p.Theme.Indent() + s }
+
+// skipped counts the steps that were not reached because of the failure.
+func (p Failure) skipped() int {
+	n := 0
+	for _, step := range p.Board.Steps {
+		if step.State == provisioner.Skipped && strings.HasPrefix(step.Text, "not ") {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,106 @@
+package pane
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// Sentence tells an event in one sentence. title is what its step is called, where it has one.
+func Sentence(e provisioner.Event, title string) string {
+	switch e.Type {
+	case provisioner.TypeRun:
+		return runSentence(e)
+	case provisioner.TypeStep:
+		return stepSentence(e, cmp.Or(title, e.Step))
+	case provisioner.TypeWait:
+		return e.Last + " (" + cmp.Or(e.What, title, e.Step) + ")"
+	case provisioner.TypeBootstrap:
+		return "reached " + e.Phase + because(e.Text, ": ", "")
+	case provisioner.TypeEtcd:
+		return etcdSentence(e.Members)
+	case provisioner.TypeNode:
+		return e.Name + " is " + e.State + because(e.Reason, " (", ")")
+	case provisioner.TypeCSR:
+		return csrSentence(e)
+	case provisioner.TypeObject:
+		return e.Action + " " + kindName(e.Kind) + " " + e.Name
+	}
+	return e.Text
+}
+
+func because(text, before, after string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text + after
+}
+
+func runSentence(e provisioner.Event) string {
+	if e.State != provisioner.Finished {
+		return "the run " + cmp.Or(e.State, "goes on") + because(e.Text, ": ", "")
+	}
+	text := "the run ended: " + cmp.Or(e.Result, "unknown")
+	if e.ExitCode != nil {
+		text += fmt.Sprintf(", exit code %d", *e.ExitCode)
+	}
+	return text + because(e.Text, ", ", "")
+}
+
+func stepSentence(e provisioner.Event, title string) string {
+	switch e.State {
+	case provisioner.Started:
+		return "started: " + title
+	case provisioner.Progress:
+		return e.Text + " (" + title + ")"
+	}
+	return e.State + ": " + title + because(e.Text, ": ", "")
+}
+
+func etcdSentence(members []provisioner.Member) string {
+	var names []string
+	for _, m := range members {
+		name := strings.TrimPrefix(m.Name, "etcd-")
+		if m.State != "voter" {
+			name += " (" + m.State + ")"
+		}
+		names = append(names, name)
+	}
+	return Plural(len(members), "member") + ": " + strings.Join(names, ", ")
+}
+
+func csrSentence(e provisioner.Event) string {
+	if e.Decision == state.Approved {
+		return "approved " + e.Name + because(e.Node, " of ", "") + because(e.Reason, " (", ")")
+	}
+	return "left " + e.Name + because(e.Node, " of ", "") + " to you" + because(e.Reason, ": ", "")
+}
+
+// area names what an event is about, in at most five cells.
+func area(e provisioner.Event) string {
+	switch e.Type {
+	case provisioner.TypeBootstrap:
+		return "boot"
+	case provisioner.TypeObject:
+		return "cloud"
+	}
+	return string(e.Type)
+}
+
+// eventStatus is how good the news is; most news is neither.
+func eventStatus(e provisioner.Event) Status {
+	switch {
+	case e.State == provisioner.Failed && e.Type == provisioner.TypeStep, e.Result == "failed":
+		return Failed
+	case e.Type == provisioner.TypeCSR && e.Decision != state.Approved, e.Result == "interrupted":
+		return Warn
+	case e.Type == provisioner.TypeNode:
+		return nodeStatus(provisioner.NodeView{State: e.State})
+	case e.State == provisioner.Done, e.Result == "ok", e.Type == provisioner.TypeBootstrap:
+		return OK
+	}
+	return Waiting
+}

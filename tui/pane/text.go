@@ -1,0 +1,130 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// longest is how many bytes of a remote string are worth showing.
+const longest = 4096
+
+// Clean makes a remote string harmless: no control sequences, no control or direction-changing characters, one line.
+func Clean(s string) string {
+	if len(s) > longest {
+		s = s[:longest] + "…"
+	}
+	s = ansi.Strip(strings.ToValidUTF8(s, "?"))
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029':
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// Truncate shortens s, which may carry styles, to width cells.
+func Truncate(s string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	return ansi.Truncate(s, width, "…")
+}
+
+// Fit shortens or pads s to exactly width cells.
+func Fit(s string, width int) string {
+	s = Truncate(s, width)
+	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
+}
+
+// spread puts left and right at the two ends of a line; the left side gives way.
+func spread(left, right string, width int) string {
+	room := width - ansi.StringWidth(right)
+	if right == "" || room < 8 {
+		return Fit(left, width)
+	}
+	return Fit(left, room-1) + " " + right
+}
+
+// Wrap breaks a text at its spaces into lines of at most width cells, each behind indent. Names and commands stay
+// whole unless they are longer than a line.
+func Wrap(s, indent string, width int) []string {
+	room := width - ansi.StringWidth(indent)
+	if room < 4 {
+		return []string{Truncate(indent+s, width)}
+	}
+	lines := []string{""}
+	for word := range strings.FieldsSeq(s) {
+		last := len(lines) - 1
+		switch {
+		case lines[last] == "":
+			lines[last] = word
+		case ansi.StringWidth(lines[last])+1+ansi.StringWidth(word) <= room:
+			lines[last] += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	broken := strings.Split(ansi.Hardwrap(strings.Join(lines, "\n"), room, true), "\n")
+	for i, line := range broken {
+		broken[i] = indent + line
+	}
+	return broken
+}
+
+// Fill returns lines as a block of exactly width by height cells.
+func Fill(lines []string, width, height int) string {
+	if width <= 0 || height <= 0 {
+		return ""
+	}
+	block := make([]string, height)
+	for i := range block {
+		if i < len(lines) {
+			block[i] = Fit(lines[i], width)
+		} else {
+			block[i] = strings.Repeat(" ", width)
+		}
+	}
+	return strings.Join(block, "\n")
+}
+
+// Clock formats the time a run has taken, e.g. 00:17:42.
+func Clock(d time.Duration) string {
+	s := int(max(d, 0).Seconds())
+	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// Short formats a duration for people, e.g. 42s, 1m58s, 2h05m.
+func Short(d time.Duration) string {
+	d = max(d, 0).Truncate(time.Second)
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case h > 0:
+		return fmt.Sprintf("%dh%02dm", h, m)
+	case m > 0 && s == 0:
+		return fmt.Sprintf("%dm", m)
+	case m > 0:
+		return fmt.Sprintf("%dm%02ds", m, s)
+	}
+	return fmt.Sprintf("%ds", s)
+}
+
+// Plural counts things: 1 step, 2 steps.
+func Plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ey"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -1,0 +1,129 @@
+// Package pane draws the parts of the dashboard: dumb values that are given what they show and answer
+// View(width, height) with exactly that many cells.
+package pane
+
+import (
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+)
+
+// The colours below are the terminal's own, so nobody needs to know its background. bubbletea asks all the same as
+// soon as it is linked in, and waits up to five seconds for terminals that do not answer. Having answered for the
+// terminal keeps every command quick. It works because packages are initialized in the order of their import paths
+// once their imports are, and this one does not import bubbletea.
+var _ = backgroundKnown()
+
+func backgroundKnown() bool {
+	lipgloss.SetHasDarkBackground(true)
+	return true
+}
+
+// Palette names the colours that all styles are built of.
+type Palette struct {
+	Good, Active, Caution, Bad, Accent lipgloss.TerminalColor
+}
+
+// TerminalColours is the palette of the terminal's own sixteen colours: it suits light and dark backgrounds.
+func TerminalColours() Palette {
+	return Palette{
+		Good:    lipgloss.ANSIColor(2),
+		Active:  lipgloss.ANSIColor(6),
+		Caution: lipgloss.ANSIColor(3),
+		Bad:     lipgloss.ANSIColor(1),
+		Accent:  lipgloss.ANSIColor(4),
+	}
+}
+
+// Theme holds every style and symbol of the screens.
+type Theme struct {
+	Plain, Bold, Dim         lipgloss.Style
+	Label, Border, Focus     lipgloss.Style
+	Good, Active             lipgloss.Style
+	Caution, Bad, Selected   lipgloss.Style
+	ascii                    bool
+	marks                    [6]string
+	horizontal, vertical     string
+	corners                  [4]string // top left, top right, bottom left, bottom right
+	Arrow, Dot, Times, Prong string
+}
+
+// NewTheme builds the styles for a terminal with the given colours. With ascii every symbol has its ASCII twin.
+func NewTheme(profile termenv.Profile, palette Palette, ascii bool) Theme {
+	renderer := lipgloss.NewRenderer(io.Discard)
+	renderer.SetColorProfile(profile)
+	renderer.SetHasDarkBackground(true)
+	style := renderer.NewStyle
+	t := Theme{
+		Plain: style(), Bold: style().Bold(true), Dim: style().Faint(true),
+		Label: style().Foreground(palette.Accent).Bold(true), Border: style().Faint(true),
+		Focus: style().Foreground(palette.Active).Bold(true),
+		Good:  style().Foreground(palette.Good), Active: style().Foreground(palette.Active),
+		Caution: style().Foreground(palette.Caution), Bad: style().Foreground(palette.Bad).Bold(true),
+		Selected: style().Reverse(true).Bold(true),
+	}
+	return t.withSymbols(ascii)
+}
+
+func (t Theme) withSymbols(ascii bool) Theme {
+	if t.ascii = ascii; ascii {
+		t.marks = [...]string{"[  ]", "[..]", "[ok]", "[!!]", "[XX]", "[--]"}
+		t.horizontal, t.vertical, t.corners = "-", "|", [4]string{"+", "+", "+", "+"}
+		t.Arrow, t.Dot, t.Times, t.Prong = ">", "-", "x", ">"
+		return t
+	}
+	t.marks = [...]string{"○", "●", "✓", "!", "✗", "–"}
+	t.horizontal, t.vertical, t.corners = "─", "│", [4]string{"╭", "╮", "╰", "╯"}
+	t.Arrow, t.Dot, t.Times, t.Prong = "→", "·", "×", "›"
+	return t
+}
+
+// Status is how something is: it has a symbol, a word and a colour, always all three.
+type Status int
+
+// The statuses.
+const (
+	Waiting Status = iota
+	Running
+	OK
+	Warn
+	Failed
+	Skipped
+)
+
+// Word returns the status in one word.
+func (s Status) Word() string {
+	return [...]string{"waiting", "running", "ok", "warn", "failed", "skipped"}[s]
+}
+
+// urgency orders things: what failed first, what is well last.
+func (s Status) urgency() int { return [...]int{3, 2, 4, 1, 0, 5}[s] }
+
+// Style returns the colour of a status.
+func (t Theme) Style(s Status) lipgloss.Style {
+	return [...]lipgloss.Style{t.Dim, t.Active, t.Good, t.Caution, t.Bad, t.Dim}[s]
+}
+
+// Mark returns the coloured symbol of a status; all marks of a theme are equally wide.
+func (t Theme) Mark(s Status) string { return t.Style(s).Render(t.marks[s]) }
+
+// Indent is as wide as a mark and the space behind it.
+func (t Theme) Indent() string { return strings.Repeat(" ", 1+len([]rune(t.marks[0]))) }
+
+// Rule returns a horizontal line.
+func (t Theme) Rule(width int) string {
+	return t.Border.Render(strings.Repeat(t.horizontal, max(width, 0)))
+}
+
+// join puts a dot between the parts that are not empty.
+func (t Theme) join(parts ...string) string {
+	var kept []string
+	for _, part := range parts {
+		if part != "" {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, t.Dim.Render(" "+t.Dot+" "))
+}

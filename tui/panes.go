@@ -1,0 +1,90 @@
+package tui
+
+import (
+	"exoshift/state"
+	"exoshift/tui/pane"
+)
+
+// chosen returns the pane of the chosen tab.
+func (d *dashboard) chosen(r Rect) pane.View {
+	switch d.tab {
+	case stepsTab:
+		return d.steps()
+	case bootstrapTab:
+		return controlPlane{d.bootstrap(), d.etcd(), r.W >= mediumWidth-4}
+	case nodesTab:
+		return d.nodes()
+	case cloudTab:
+		return d.cloud()
+	case logTab:
+		return d.log()
+	}
+	return d.overview()
+}
+
+func (d *dashboard) present() pane.Present {
+	return pane.Present{
+		Theme: d.theme, Board: d.board, Now: d.now(), Resume: d.options.ResumeCommand,
+		Stopping: d.stopping, Ended: d.ended,
+	}
+}
+
+func (d *dashboard) steps() pane.Steps {
+	return pane.Steps{Theme: d.theme, Steps: d.board.Steps, Now: d.now(), Offset: d.offsets[stepsTab]}
+}
+
+func (d *dashboard) bootstrap() pane.Bootstrap {
+	return pane.Bootstrap{Theme: d.theme, Board: d.board, Now: d.now()}
+}
+
+func (d *dashboard) etcd() pane.Etcd {
+	masters := 0
+	for _, machine := range d.options.Nodes {
+		if machine.Role == state.RoleMaster {
+			masters++
+		}
+	}
+	return pane.Etcd{Theme: d.theme, Members: d.board.Etcd, Trail: d.board.EtcdTrail, Masters: masters}
+}
+
+func (d *dashboard) nodes() pane.Nodes {
+	return pane.Nodes{
+		Theme: d.theme, Nodes: d.board.Nodes, CSRs: d.board.CSRs, Expected: d.options.Nodes, Now: d.now(),
+		Offset: d.offsets[nodesTab],
+	}
+}
+
+func (d *dashboard) cloud() pane.Cloud {
+	return pane.Cloud{Theme: d.theme, Objects: d.board.Objects, Offset: d.offsets[cloudTab]}
+}
+
+func (d *dashboard) log() pane.Log {
+	return pane.Log{Theme: d.theme, Events: d.board.Log, Title: d.stepTitle, Until: d.until}
+}
+
+func (d *dashboard) stepTitle(id string) string {
+	for _, step := range d.board.Steps {
+		if step.ID == id {
+			return step.Title
+		}
+	}
+	return id
+}
+
+func (d *dashboard) failure() pane.Failure {
+	return pane.Failure{
+		Theme: d.theme, Board: d.board, Resume: d.options.ResumeCommand, Offset: d.offsets[overviewTab],
+	}
+}
+
+func (d *dashboard) overview() pane.Overview {
+	return pane.Overview{
+		Theme: d.theme, Bootstrap: d.bootstrap(), Etcd: d.etcd(), Nodes: d.nodes(), Cloud: d.cloud(),
+	}
+}
+
+func (d *dashboard) leaveView() leaveView {
+	return leaveView{
+		theme: d.theme, stop: d.menu.stop, stays: d.cloud().Stay(), resume: d.options.ResumeCommand,
+	}
+}

@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"strings"
+
+	"exoshift/tui/pane"
+)
+
+// plain is the screen for terminals that are too small for panes: the status in a few lines.
+func (d *dashboard) plain() pane.View {
+	if d.menu != nil {
+		return smallLeave{d.theme, d.menu.stop}
+	}
+	return smallStatus{
+		title: d.title, present: d.present(), strip: margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}},
+		counts: d.counts(), note: d.theme.Dim.Render(" small terminal: status only, q leaves"),
+	}
+}
+
+// counts are the numbers of the overview, shortest first.
+func (d *dashboard) counts() []string {
+	label := func(name, text string) string { return " " + d.theme.Label.Render(pane.Fit(name, 6)) + text }
+	return []string{
+		label("nodes", d.nodes().Ready()),
+		label("etcd", d.etcd().Summary()),
+		label("boot", d.bootstrap().Summary()),
+		label("cloud", d.cloud().Summary()),
+	}
+}
+
+// smallStatus stacks what there is room for: what goes on right now before all, then the title, then the rest.
+type smallStatus struct {
+	title   func(width int) string
+	present pane.Present
+	strip   pane.View
+	counts  []string
+	note    string
+}
+
+func (v smallStatus) View(width, height int) string {
+	now := strings.Split(v.present.View(width, min(height, 3)), "\n")
+	if height < 4 {
+		return pane.Fill(now, width, height)
+	}
+	lines := append([]string{v.title(width), v.strip.View(width, 1)}, now...)
+	lines = append(lines, v.counts...)
+	if len(lines) >= height {
+		lines = lines[:height-1]
+	}
+	return pane.Fill(append(lines, v.note), width, height)
+}
+
+// smallLeave asks whether to leave in as few lines as possible.
+type smallLeave struct {
+	theme pane.Theme
+	stop  bool
+}
+
+func (v smallLeave) View(width, height int) string {
+	back, stop := "  go back", "  stop, keep everything"
+	if v.stop {
+		stop = v.theme.Selected.Render(v.theme.Prong + stop[1:])
+	} else {
+		back = v.theme.Selected.Render(v.theme.Prong + back[1:])
+	}
+	lines := []string{back, stop, "nothing is deleted; enter chooses"}
+	if height > len(lines) {
+		lines = append([]string{v.theme.Bold.Render("Leave?")}, lines...)
+	}
+	return pane.Fill(lines, width, height)
+}

@@ -1,0 +1,259 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// began is when every scripted run begins.
+var began = time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC)
+
+// plan is a realistic plan of 27 steps.
+func plan() provisioner.Plan {
+	var plan provisioner.Plan
+	add := func(phase string, steps ...string) {
+		for i := 0; i < len(steps); i += 2 {
+			plan = append(plan, provisioner.Step{ID: steps[i], Title: steps[i+1], Phase: phase})
+		}
+	}
+	add("preflight", "credentials", "Check the credentials", "quotas", "Check the quotas",
+		"instance-types", "Check the instance types", "installer", "Fetch openshift-install")
+	add("infrastructure", "ssh-key", "Register the SSH key", "buckets", "Create the buckets",
+		"security-groups", "Create the security groups", "anti-affinity", "Create the anti-affinity groups",
+		"elastic-ips", "Reserve the elastic IPs", "dns-zone", "Create the DNS zone", "dns-records", "Create the DNS records",
+		"template", "Register the boot image", "ignition", "Generate the Ignition documents",
+		"upload", "Upload the bootstrap's Ignition", "load-balancers", "Create the load balancers")
+	add("bootstrap", "bootstrap-machine", "Create the bootstrap machine", "masters", "Create the masters",
+		"wait-api", "Wait for the temporary API", "wait-bootstrap", "Wait for the bootstrap to complete",
+		"remove-bootstrap", "Remove the bootstrap machine")
+	add("nodes", "compute", "Create the compute machines", "approve-csrs", "Approve certificates of our nodes",
+		"wait-nodes", "Wait for every node to be ready", "label-nodes", "Label and taint the nodes")
+	add("operators", "ingress", "Place the routers", "wait-operators", "Wait for the operators to settle",
+		"clean-up", "Delete the bootstrap bucket")
+	return plan
+}
+
+// machines are the thirteen nodes of the default cluster.
+func machines() []state.Machine { return state.Default().Nodes() }
+
+// tape is a scripted run.
+type tape struct {
+	events []provisioner.Event
+	now    time.Time
+}
+
+func (t *tape) add(after time.Duration, e provisioner.Event) {
+	t.now = t.now.Add(after)
+	e.V, e.Seq, e.Time = provisioner.Version, len(t.events)+1, t.now
+	t.events = append(t.events, e)
+}
+
+func (t *tape) step(after time.Duration, id, state, text string) {
+	for _, step := range plan() {
+		if step.ID == id {
+			if state == provisioner.Started {
+				text = step.Title
+			}
+			t.add(after, provisioner.Event{Type: provisioner.TypeStep, Step: id, Phase: step.Phase, State: state, Text: text})
+		}
+	}
+}
+
+// do runs a step from its beginning to its end.
+func (t *tape) do(id string, took time.Duration, inside ...func()) {
+	t.step(time.Second/5, id, provisioner.Started, "")
+	for _, one := range inside {
+		one()
+	}
+	t.step(took, id, provisioner.Done, "")
+}
+
+func (t *tape) wait(step string, usual, limit time.Duration, since time.Time, last string) {
+	e := provisioner.Event{Type: provisioner.TypeWait, Step: step, Since: &since, Last: last}
+	e.Usual, e.Limit = usual.Seconds(), limit.Seconds()
+	for _, one := range plan() {
+		if one.ID == step {
+			e.What, e.Phase = one.Title, one.Phase
+		}
+	}
+	t.add(time.Second, e)
+}
+
+func (t *tape) object(kind string, names ...string) func() {
+	return func() {
+		for _, name := range names {
+			t.add(300*time.Millisecond, provisioner.Event{
+				Type: provisioner.TypeObject, Kind: kind, Name: name, ID: "b1c3-" + name, Action: string(state.Created),
+			})
+		}
+	}
+}
+
+func (t *tape) phase(after time.Duration, phase string) {
+	t.add(after, provisioner.Event{Type: provisioner.TypeBootstrap, Step: "wait-bootstrap", Phase: phase})
+}
+
+func (t *tape) etcd(after time.Duration, members ...string) {
+	e := provisioner.Event{Type: provisioner.TypeEtcd, Step: "wait-bootstrap"}
+	for i := 0; i < len(members); i += 2 {
+		e.Members = append(e.Members, provisioner.Member{Name: members[i], State: members[i+1]})
+	}
+	n := len(e.Members)
+	e.Count = &n
+	t.add(after, e)
+}
+
+func (t *tape) node(after time.Duration, name string, role state.Role, nodeState, reason string) {
+	t.add(after, provisioner.Event{
+		Type: provisioner.TypeNode, Step: "wait-nodes", Name: name, Role: string(role), State: nodeState, Reason: reason,
+	})
+}
+
+func (t *tape) csr(name, node string) {
+	t.add(time.Second, provisioner.Event{
+		Type: provisioner.TypeCSR, Step: "approve-csrs", Name: name, Node: node, Decision: state.Approved,
+	})
+}
+
+// beginning is a run that looks at the account.
+func beginning() *tape {
+	t := &tape{now: began}
+	t.add(0, provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started})
+	t.do("credentials", 400*time.Millisecond)
+	t.step(0, "quotas", provisioner.Started, "")
+	t.step(0, "instance-types", provisioner.Started, "")
+	t.step(0, "installer", provisioner.Started, "")
+	t.step(2*time.Second, "quotas", provisioner.Done, "")
+	t.step(time.Second, "installer", provisioner.Progress, "downloading, 112 of 391 MB")
+	return t
+}
+
+func (t *tape) infrastructure() {
+	t.step(time.Second, "instance-types", provisioner.Done, "")
+	t.step(20*time.Second, "installer", provisioner.Done, "")
+	t.do("ssh-key", time.Second, t.object("ssh-key", "c-demo-1"))
+	t.do("buckets", 2*time.Second, t.object("bucket", "c-demo-1-bootstrap", "c-demo-1-image-registry"))
+	t.do("security-groups", 9*time.Second, t.object("security-group", "c-demo-1_lb", "c-demo-1_control_plane", "c-demo-1_all"))
+	t.do("anti-affinity", 4*time.Second, t.object("anti-affinity-group", "c-demo-1_master", "c-demo-1_infra", "c-demo-1_storage"))
+	t.do("elastic-ips", 6*time.Second, t.object("elastic-ip", "api", "ingress"))
+	t.do("dns-zone", 3*time.Second, t.object("dns-zone", "c-demo-1.example.ch"))
+	t.do("dns-records", 8*time.Second, t.object("dns-record", "api", "api-int", "*.apps", "lb-0", "lb-1"))
+	t.do("template", 205*time.Second, t.object("template", "rhcos-9.6.20250523-0"))
+	t.do("ignition", 11*time.Second)
+	t.do("upload", 2*time.Second, t.object("object", "bootstrap.ign"))
+	t.do("load-balancers", 48*time.Second, t.object("instance", "lb-0", "lb-1"))
+}
+
+// middle is a run whose etcd waits for its last member.
+func middle() *tape {
+	t := beginning()
+	t.infrastructure()
+	t.do("bootstrap-machine", 31*time.Second, t.object("instance", "bootstrap"))
+	t.do("masters", 33*time.Second, t.object("instance", "master-0", "master-1", "master-2"))
+	t.step(0, "approve-csrs", provisioner.Started, "")
+	t.step(0, "compute", provisioner.Started, "")
+	t.do("wait-api", 288*time.Second)
+	t.step(0, "wait-bootstrap", provisioner.Started, "")
+	since := t.now
+	t.phase(0, state.PhaseMachine)
+	t.phase(time.Second, state.PhaseTemporaryAPI)
+	t.phase(14*time.Second, state.PhaseManifests)
+	t.etcd(5*time.Second, "etcd-bootstrap", "voter")
+	for i := range 3 {
+		t.master(i)
+	}
+	t.phase(0, state.PhaseMasters)
+	t.etcd(42*time.Second, "etcd-bootstrap", "voter", "master-0", "learner")
+	t.phase(0, state.PhaseEtcd)
+	t.etcd(31*time.Second, "etcd-bootstrap", "voter", "master-0", "voter", "master-1", "learner")
+	t.object("instance", "infra-0", "infra-1", "infra-2", "infra-3")()
+	t.etcd(29*time.Second, "etcd-bootstrap", "voter", "master-0", "voter", "master-1", "voter", "master-2", "learner")
+	t.wait("wait-bootstrap", 20*time.Minute, 45*time.Minute, since, "etcd member master-2 is a learner, not yet a voter")
+	t.step(0, "compute", provisioner.Progress, "7 of 10 machines run")
+	t.node(31*time.Second, "infra-0", state.RoleInfra, "waiting", "no certificate yet")
+	return t
+}
+
+func (t *tape) master(i int) {
+	name := fmt.Sprintf("master-%d", i)
+	t.csr("csr-"+name+"-client", name)
+	t.node(2*time.Second, name, state.RoleMaster, "NotReady", "container runtime network not ready")
+	t.csr("csr-"+name+"-serving", name)
+	if i != 2 {
+		t.node(20*time.Second, name, state.RoleMaster, "Ready", "")
+	}
+}
+
+// failing is a run that gives up on the masters.
+func failing() *tape {
+	t := middle()
+	t.step(41*time.Minute+34*time.Second, "wait-bootstrap", provisioner.Failed,
+		"gave up after 45m: etcd has 3 of 4 members: master-2 has not joined, because port 22623 of api-int.c-demo-1.example.ch "+
+			"refuses connections from 10.0.0.14 (security group c-demo-1_control_plane lacks tcp 22623)")
+	t.events[len(t.events)-1].Hint = "add the rule tcp 22623 from c-demo-1_all to the security group c-demo-1_control_plane, then resume"
+	for _, id := range []string{"remove-bootstrap", "wait-nodes", "label-nodes", "ingress", "wait-operators", "clean-up"} {
+		t.step(0, id, provisioner.Skipped, "not reached, because wait-bootstrap did not succeed")
+	}
+	t.step(0, "compute", provisioner.Done, "")
+	t.step(0, "approve-csrs", provisioner.Done, "")
+	code := 12
+	t.add(time.Second, provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "failed", ExitCode: &code})
+	return t
+}
+
+// complete is a run that ends well.
+func complete() *tape {
+	t := middle()
+	t.etcd(time.Minute, "etcd-bootstrap", "voter", "master-0", "voter", "master-1", "voter", "master-2", "voter")
+	for _, phase := range state.BootstrapPhases()[5:] {
+		t.phase(70*time.Second, phase)
+	}
+	t.etcd(2*time.Second, "master-0", "voter", "master-1", "voter", "master-2", "voter")
+	t.step(0, "wait-bootstrap", provisioner.Done, "")
+	t.do("remove-bootstrap", 12*time.Second)
+	t.add(0, provisioner.Event{Type: provisioner.TypeObject, Kind: "instance", Name: "bootstrap", Action: string(state.Deleted)})
+	t.object("instance", "storage-0", "storage-1", "storage-2", "worker-0", "worker-1", "worker-2")()
+	t.step(0, "compute", provisioner.Done, "")
+	t.step(0, "wait-nodes", provisioner.Started, "")
+	for _, m := range machines()[2:] {
+		t.csr("csr-"+m.Name+"-client", m.Name)
+		t.csr("csr-"+m.Name+"-serving", m.Name)
+		t.node(9*time.Second, m.Name, m.Role, "Ready", "")
+	}
+	t.step(0, "approve-csrs", provisioner.Done, "")
+	t.step(0, "wait-nodes", provisioner.Done, "")
+	t.do("label-nodes", 4*time.Second)
+	t.do("ingress", 2*time.Second)
+	t.do("wait-operators", 9*time.Minute)
+	t.do("clean-up", 2*time.Second)
+	code := 0
+	t.add(time.Second, provisioner.Event{
+		Type: provisioner.TypeRun, State: provisioner.Finished, Result: "ok", ExitCode: &code,
+		Text: "the cluster is installed: https://console-openshift-console.apps.c-demo-1.example.ch",
+	})
+	return t
+}
+
+// thousand is a run with a thousand nodes of which a few have trouble.
+func thousand() *tape {
+	t := middle()
+	for i := range 1000 {
+		name := fmt.Sprintf("worker-%d", i)
+		nodeState, reason := "Ready", ""
+		switch {
+		case i%250 == 17:
+			nodeState, reason = "NotReady", "container runtime network not ready"
+		case i > 950:
+			nodeState = "registered"
+		}
+		t.csr("csr-"+name, name)
+		t.node(time.Second/10, name, state.RoleWorker, nodeState, reason)
+	}
+	t.add(0, provisioner.Event{
+		Type: provisioner.TypeCSR, Name: "csr-x7kq2", Node: "laptop-of-eve", Decision: state.Left, Reason: "no node of this installation",
+	})
+	return t
+}

@@ -1,0 +1,90 @@
+package tui
+
+import (
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// scrollable is a pane that may have more lines than fit.
+type scrollable interface {
+	pane.View
+	Lines(width int) int
+}
+
+func (d *dashboard) scrollBy(k tea.KeyMsg) {
+	_, height := d.focusSize()
+	page := max(height-2, 1)
+	switch {
+	case key.Matches(k, d.keys.Up):
+		d.scroll(-1)
+	case key.Matches(k, d.keys.Down):
+		d.scroll(1)
+	case key.Matches(k, d.keys.PageUp):
+		d.scroll(-page)
+	case key.Matches(k, d.keys.PageDown):
+		d.scroll(page)
+	case key.Matches(k, d.keys.Home):
+		d.offsets, d.until = [tabs]int{}, 0
+	}
+}
+
+func (d *dashboard) scroll(by int) {
+	width, height := d.focusSize()
+	target := d.scrolled()
+	if d.details {
+		d.offset(overviewTab, d.failure(), by, width, height)
+		return
+	}
+	switch target {
+	case logTab:
+		d.until = d.log().Scrolled(by, height)
+	case stepsTab:
+		d.offset(target, d.steps(), by, width, height)
+	case nodesTab:
+		d.offset(target, d.nodes(), by, width, height)
+	case cloudTab:
+		d.offset(target, d.cloud(), by, width, height)
+	}
+}
+
+func (d *dashboard) offset(t tab, view scrollable, by, width, height int) {
+	d.offsets[t] = min(max(d.offsets[t]+by, 0), max(view.Lines(width)-height, 0))
+}
+
+// scrolled is the pane that the scroll keys move.
+func (d *dashboard) scrolled() tab {
+	if d.tab != overviewTab {
+		return d.tab
+	}
+	if Arrange(d.width, d.height, d.single).Mode == Compact {
+		return logTab
+	}
+	return stepsTab
+}
+
+// focusSize returns the inner size of the pane that the scroll keys move.
+func (d *dashboard) focusSize() (width, height int) {
+	l := Arrange(d.width, d.height, d.single)
+	r := l.Main
+	switch target := d.scrolled(); {
+	case d.details:
+	case l.Mode == Compact && d.tab == overviewTab:
+		r = l.Log
+	case l.Mode == Compact && d.tab == logTab:
+		r = l.Body
+	case l.Mode == Medium && d.tab == logTab:
+		r.H += l.Log.H
+	case l.Mode == Wide && target == nodesTab:
+		r = l.Nodes
+	case l.Mode == Wide && target == cloudTab:
+		r = l.Cloud
+	case l.Mode == Wide && target == logTab:
+		r = l.Log
+	}
+	if l.Mode == Compact {
+		return r.W - 2, r.H
+	}
+	return r.W - 4, r.H - 2
+}

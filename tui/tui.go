@@ -1,0 +1,88 @@
+// Package tui is the terminal: the screens, their keys, colours and layout. Screens take messages, panes do not; the
+// run is never held up by its screen.
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+	"exoshift/tui/pane"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+)
+
+// Options say what the dashboard shows and what it may do.
+type Options struct {
+	Title    string // the cluster's id
+	Subtitle string // e.g. zone and version
+	Plan     provisioner.Plan
+	Events   <-chan provisioner.Event // closed by the caller when the run has ended
+	Stop     func()                   // stops the run after the calls in flight; nil for a run that is only watched
+	Nodes    []state.Machine          // the machines that become nodes; may be empty
+
+	ResumeCommand string           // goes on with a run that ended early
+	Speed         float64          // of the clock, shown unless it is 0 or 1
+	Now           func() time.Time // the time the run lives by; nil for the wall clock
+
+	In      io.Reader // nil for the standard input
+	Out     io.Writer // nil for the standard output
+	NoColor bool
+	ASCII   bool
+}
+
+// ErrLeft tells that the operator left the dashboard while the run was still going on.
+var ErrLeft = errors.New("left before the run had ended")
+
+// framesPerSecond is how often the screen is drawn at most.
+const framesPerSecond = 10
+
+// Run shows the dashboard until the operator leaves it, which is free once the run has ended, or until ctx ends and
+// then returns its cause. Leaving early returns ErrLeft. Events are heard to their end in any case, so the run is never
+// held up. The terminal is given back, whatever happens; the caller prints the summary.
+func Run(ctx context.Context, o Options) error {
+	if o.In == nil {
+		o.In = os.Stdin
+	}
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	if _, terminal := o.Out.(*os.File); terminal && os.Getenv("TERM") == "dumb" {
+		go drain(o.Events)
+		return fault.Newf(fault.Invalid, "open the dashboard", "this terminal (TERM=dumb) cannot place the cursor").
+			WithHint("use --output plain")
+	}
+	return show(ctx, o)
+}
+
+func show(ctx context.Context, o Options) error {
+	d := newDashboard(o)
+	program := tea.NewProgram(d, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out),
+		tea.WithAltScreen(), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(), tea.WithoutBracketedPaste())
+	go pump(o.Events, program.Send)
+	_, err := program.Run()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fault.New(fault.Internal, "draw the dashboard", err).WithHint("use --output plain")
+	case !d.ended:
+		return ErrLeft
+	}
+	return nil
+}
+
+// theme honours NO_COLOR and what the terminal can do.
+func (o Options) theme() pane.Theme {
+	profile := termenv.Ascii
+	if !o.NoColor && o.Out != nil {
+		profile = termenv.NewOutput(o.Out).EnvColorProfile()
+	}
+	return pane.NewTheme(profile, pane.TerminalColours(), o.ASCII)
+}

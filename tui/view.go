@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"exoshift/tui/pane"
+)
+
+// View draws the whole screen from memory alone.
+func (d *dashboard) View() string {
+	if d.width <= 0 || d.height <= 0 {
+		return ""
+	}
+	screen := d.screen()
+	if d.options.ASCII {
+		return toASCII(screen)
+	}
+	return screen
+}
+
+func (d *dashboard) screen() string {
+	l := Arrange(d.width, d.height, d.single)
+	c := canvas{width: d.width, height: d.height}
+	if l.Mode == Plain {
+		c.draw(l.Body, d.plain())
+		return c.String()
+	}
+	c.draw(l.Title, pane.Lines{d.title(l.Title.W)})
+	c.draw(l.Strip, margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}})
+	c.draw(l.Present, d.present())
+	c.draw(l.Keys, pane.Lines{d.keyLine(l.Keys.W)})
+	for _, rule := range l.Rules {
+		if overlaid := rule.Y > l.Body.Y && rule.Y < l.Body.Y+l.Body.H && d.covers(l.Mode); !overlaid {
+			c.draw(rule, pane.Lines{d.theme.Rule(rule.W)})
+		}
+	}
+	d.body(&c, l)
+	return c.String()
+}
+
+// covers tells whether one pane has the whole body, so that nothing is drawn between its parts.
+func (d *dashboard) covers(mode Mode) bool {
+	return d.help || d.menu != nil || mode == Compact && (d.details || d.tab != overviewTab)
+}
+
+func (d *dashboard) body(c *canvas, l Layout) {
+	switch {
+	case d.menu != nil:
+		c.draw(l.Body, d.framed(l, "leave", true, d.leaveView()))
+	case d.help:
+		c.draw(l.Body, d.framed(l, "help", true, d.helpView()))
+	case l.Mode == Compact:
+		d.compact(c, l)
+	case l.Mode == Medium:
+		d.medium(c, l)
+	default:
+		d.wide(c, l)
+	}
+}
+
+// framed puts a pane into a box, or on a compact screen between margins.
+func (d *dashboard) framed(l Layout, title string, focused bool, content pane.View) pane.View {
+	if l.Mode == Compact {
+		return margin{content}
+	}
+	return pane.Box{Theme: d.theme, Title: title, Focused: focused, Content: content}
+}
+
+func (d *dashboard) compact(c *canvas, l Layout) {
+	switch {
+	case d.details:
+		c.draw(l.Body, margin{d.failure()})
+	case d.tab != overviewTab:
+		c.draw(l.Body, margin{d.chosen(l.Body)})
+	default:
+		c.draw(l.Main, margin{d.overview()})
+		c.draw(l.Log, margin{d.log()})
+	}
+}
+
+func (d *dashboard) medium(c *canvas, l Layout) {
+	main := l.Main
+	if d.tab == logTab {
+		main.H += l.Log.H
+	} else {
+		d.box(c, l.Log, logTab, "events", d.log())
+	}
+	switch {
+	case d.details:
+		c.draw(main, d.framed(l, "failure", true, d.failure()))
+	case d.tab == overviewTab:
+		d.box(c, main, stepsTab, "steps", d.steps())
+	default:
+		d.box(c, main, d.tab, d.tab.String(), d.chosen(main))
+	}
+	d.cluster(c, l)
+}
+
+// cluster draws bootstrap, etcd and nodes where the layout has them, or the overview instead.
+func (d *dashboard) cluster(c *canvas, l Layout) {
+	d.box(c, l.Overview, overviewTab, "overview", d.overview())
+	d.box(c, l.Bootstrap, bootstrapTab, "bootstrap", d.bootstrap())
+	d.box(c, l.Etcd, bootstrapTab, "etcd", d.etcd())
+	d.box(c, l.Nodes, nodesTab, "nodes", d.nodes())
+}
+
+func (d *dashboard) wide(c *canvas, l Layout) {
+	if d.details {
+		c.draw(l.Main, d.framed(l, "failure", true, d.failure()))
+	} else {
+		d.box(c, l.Main, stepsTab, "steps", d.steps())
+	}
+	d.cluster(c, l)
+	d.box(c, l.Cloud, cloudTab, "cloud", d.cloud())
+	d.box(c, l.Log, logTab, "events", d.log())
+}
+
+// box draws a pane in a box that names the key which chooses it.
+func (d *dashboard) box(c *canvas, r Rect, t tab, title string, content pane.View) {
+	c.draw(r, pane.Box{
+		Theme: d.theme, Title: fmt.Sprintf("%d %s", t+1, title), Focused: d.tab == t && t != overviewTab, Content: content,
+	})
+}
+
+// margin keeps a pane one cell away from the edges of the screen.
+type margin struct{ content pane.View }
+
+func (m margin) View(width, height int) string {
+	if width < 4 {
+		return m.content.View(width, height)
+	}
+	lines := strings.Split(m.content.View(width-2, height), "\n")
+	for i, line := range lines {
+		lines[i] = " " + line + " "
+	}
+	return strings.Join(lines, "\n")
+}
