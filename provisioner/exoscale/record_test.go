@@ -33,8 +33,16 @@ func TestAZoneTellsItsNameServers(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		zone, _, err := w.EnsureZone(ctx, "c.example.com")
 		w.check(err)
-		if len(zone.NameServers) < 2 || !strings.Contains(zone.NameServers[0], ".exoscale.") {
+		w.ensureRecord(ctx, zone.ID, state.Record{Type: "TXT", Content: "a text", TTL: 60}, state.Created)
+		zone, _, err = w.EnsureZone(ctx, "c.example.com")
+		w.check(err)
+		if len(zone.NameServers) < 2 {
 			w.t.Errorf("%+v", zone)
+		}
+		for _, server := range zone.NameServers {
+			if !strings.Contains(server, ".exoscale.") || strings.ContainsAny(server, " /") {
+				w.t.Errorf("%q is no name server", server)
+			}
 		}
 	})
 }
