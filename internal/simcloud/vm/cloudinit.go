@@ -1,0 +1,185 @@
+package vm
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"exoshift/internal/simcloud/haproxy"
+)
+
+const (
+	// cloudInitResult exists on a disk where cloud-init is done; it never runs there again.
+	cloudInitResult = "/var/lib/cloud/instance/boot-finished"
+	// haproxyProgram exists once the package is installed.
+	haproxyProgram = "/usr/sbin/haproxy"
+	// installTime is how long packages take to install.
+	installTime = 50 * time.Second
+)
+
+// cloudConfig is the part of a #cloud-config document that has an effect here.
+type cloudConfig struct {
+	WriteFiles []cloudFile `yaml:"write_files"`
+	Packages   []any       `yaml:"packages"` // names, or lists of name and version
+	RunCmd     []any       `yaml:"runcmd"`   // commands, or lists of words; only shown
+}
+
+type cloudFile struct {
+	Path     string `yaml:"path"`
+	Content  string `yaml:"content"`
+	Encoding string `yaml:"encoding"`
+	Append   bool   `yaml:"append"`
+	Defer    bool   `yaml:"defer"` // written after the packages are installed
+}
+
+// cloudInit runs on the first boot and tells whether haproxy is installed.
+func (b *box) cloudInit(ctx context.Context) (bool, error) {
+	if _, done := b.ReadFile(cloudInitResult); !done {
+		if err := b.firstBoot(ctx); err != nil {
+			return false, fmt.Errorf("cloud-init: %w", err)
+		}
+	}
+	_, installed := b.ReadFile(haproxyProgram)
+	return installed, nil
+}
+
+func (b *box) firstBoot(ctx context.Context) error {
+	raw, err := b.userData(ctx)
+	if err != nil {
+		return err
+	}
+	config, err := parseCloudConfig(raw)
+	if err != nil {
+		return err
+	}
+	if err := b.applyCloudConfig(ctx, config); err != nil {
+		return err
+	}
+	b.Console("cloud-init: finished")
+	return b.WriteFile(cloudInitResult, nil)
+}
+
+// userData asks the metadata service, which belongs to the platform and always answers.
+func (b *box) userData(ctx context.Context) ([]byte, error) {
+	transport := b.Network().Transport()
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+MetadataAddress+"/1.0/user-data", nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	return io.ReadAll(response.Body)
+}
+
+// parseCloudConfig reads user-data, packed or not. What is no #cloud-config has no effect.
+func parseCloudConfig(raw []byte) (cloudConfig, error) {
+	var config cloudConfig
+	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
+		unpacked, err := unzip(raw)
+		if err != nil {
+			return config, err
+		}
+		raw = unpacked
+	}
+	if first, _, _ := bytes.Cut(raw, []byte("\n")); strings.TrimSpace(string(first)) != "#cloud-config" {
+		return config, nil
+	}
+	if err := yaml.Unmarshal(raw, &config); err != nil {
+		return cloudConfig{}, fmt.Errorf("failed loading yaml blob: %w", err)
+	}
+	return config, nil
+}
+
+func (b *box) applyCloudConfig(ctx context.Context, config cloudConfig) error {
+	if err := b.writeCloudFiles(config.WriteFiles, false); err != nil {
+		return err
+	}
+	if len(config.Packages) > 0 {
+		if err := b.install(ctx, config.Packages); err != nil {
+			return err
+		}
+	}
+	if err := b.writeCloudFiles(config.WriteFiles, true); err != nil {
+		return err
+	}
+	for _, command := range config.RunCmd {
+		b.Console("cloud-init: runcmd: %v", command)
+	}
+	return nil
+}
+
+func (b *box) writeCloudFiles(files []cloudFile, deferred bool) error {
+	for _, f := range files {
+		if f.Defer != deferred {
+			continue
+		}
+		content, err := f.decode()
+		if err != nil {
+			return fmt.Errorf("write %s: %w", f.Path, err)
+		}
+		if f.Append {
+			before, _ := b.ReadFile(f.Path)
+			content = append(before[:len(before):len(before)], content...)
+		}
+		if err := b.WriteFile(f.Path, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f cloudFile) decode() ([]byte, error) {
+	content := []byte(f.Content)
+	var err error
+	switch f.Encoding {
+	case "", "text/plain":
+		return content, nil
+	case "gz", "gzip":
+		return unzip(content)
+	case "b64", "base64", "gz+b64", "gz+base64", "gzip+b64", "gzip+base64":
+		if content, err = base64.StdEncoding.DecodeString(strings.Join(strings.Fields(f.Content), "")); err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(f.Encoding, "gz") {
+			return unzip(content)
+		}
+		return content, nil
+	}
+	return nil, fmt.Errorf("unknown encoding %q", f.Encoding)
+}
+
+// install takes its time. Of all packages only haproxy does anything here; it keeps a configuration that is there.
+func (b *box) install(ctx context.Context, packages []any) error {
+	b.Console("cloud-init: installing packages %v", packages)
+	if err := b.clock().Sleep(ctx, installTime+Jitter(b.instance.Name, bootJitter)); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(packages, func(p any) bool { return packageName(p) == "haproxy" }) {
+		return nil
+	}
+	if _, configured := b.ReadFile(haproxy.Path); !configured {
+		if err := b.WriteFile(haproxy.Path, []byte("global\n\ndefaults\n")); err != nil {
+			return err
+		}
+	}
+	return b.WriteFile(haproxyProgram, nil)
+}
+
+func packageName(p any) string {
+	if list, ok := p.([]any); ok && len(list) > 0 {
+		p = list[0]
+	}
+	return fmt.Sprint(p)
+}

@@ -1,0 +1,80 @@
+package vm
+
+import (
+	"fmt"
+
+	"exoshift/internal/simcloud/store"
+)
+
+// disks are the disks of all machines.
+type disks struct {
+	files *store.Table[file]
+	power *store.Table[power]
+}
+
+// file is a file on a machine's disk.
+type file struct {
+	Instance, Path string
+	Content        []byte
+}
+
+// power remembers what is switched on and has booted.
+type power struct{ Instance string }
+
+func openDisks(db *store.DB) (disks, error) {
+	files, err := store.Load[file](db, "vm/file")
+	if err != nil {
+		return disks{}, err
+	}
+	up, err := store.Load[power](db, "vm/power")
+	return disks{files: files, power: up}, err
+}
+
+// keep wipes the disks of instances that are not in the map, and marks those that are off.
+func (d disks) keep(on map[string]bool) error {
+	for _, p := range d.power.List() {
+		if !on[p.Instance] {
+			if err := d.power.Delete(p.Instance); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range d.files.List() {
+		if _, exists := on[f.Instance]; !exists {
+			if err := d.files.Delete(fileKey(f.Instance, f.Path)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d disks) of(instance string) disk { return disk{disks: d, instance: instance} }
+
+// disk is the disk of one machine.
+type disk struct {
+	disks
+	instance string
+}
+
+func (d disk) read(path string) ([]byte, bool) {
+	f, ok := d.files.Get(fileKey(d.instance, path))
+	return f.Content, ok
+}
+
+func (d disk) write(path string, content []byte) error {
+	if err := d.files.Put(fileKey(d.instance, path), file{Instance: d.instance, Path: path, Content: content}); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// up tells whether the machine has booted since it was switched on.
+func (d disk) up() bool {
+	_, ok := d.power.Get(d.instance)
+	return ok
+}
+
+func (d disk) setUp() error { return d.power.Put(d.instance, power{d.instance}) }
+
+func fileKey(instance, path string) string { return instance + ":" + path }

@@ -1,0 +1,189 @@
+package vm
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coreos/ignition/v2/config/v3_5/types"
+	"github.com/vincent-petithory/dataurl"
+)
+
+// How Ignition asks for what it needs, and how long it waits before it asks again.
+const (
+	ignitionAccept = "application/vnd.coreos.ignition+json;version=3.5.0, */*;q=0.1"
+	ignitionAgent  = "Ignition/2.20.0"
+	firstBackoff   = 200 * time.Millisecond
+	longestBackoff = 5 * time.Second
+)
+
+// fetcher gets resources the way Ignition does.
+type fetcher struct {
+	box       *box
+	transport *http.Transport
+}
+
+func newFetcher(b *box) *fetcher { return &fetcher{box: b, transport: b.Network().Transport()} }
+
+func (f *fetcher) close() { f.transport.CloseIdleConnections() }
+
+// trust adds certificate authorities to those of the public internet, in place of any added before; none changes
+// nothing.
+func (f *fetcher) trust(ctx context.Context, authorities []types.Resource) error {
+	if len(authorities) == 0 {
+		return nil
+	}
+	pool := x509.NewCertPool()
+	if f.box.fleet.config.Roots != nil {
+		pool = f.box.fleet.config.Roots.Clone()
+	}
+	for _, authority := range authorities {
+		bundle, err := f.get(ctx, authority)
+		if err != nil {
+			return fmt.Errorf("fetch a certificate authority: %w", err)
+		}
+		if !pool.AppendCertsFromPEM(bundle) {
+			return errors.New("unable to parse CA bundle: no certificates found")
+		}
+	}
+	f.close()
+	f.transport = f.box.Network().Transport()
+	f.transport.TLSClientConfig.RootCAs = pool
+	return nil
+}
+
+// get returns a resource, unpacked and verified.
+func (f *fetcher) get(ctx context.Context, resource types.Resource) ([]byte, error) {
+	if resource.Source == nil {
+		return nil, errors.New("source is required")
+	}
+	content, err := f.download(ctx, *resource.Source, resource.HTTPHeaders)
+	if err != nil {
+		return nil, err
+	}
+	if resource.Compression != nil && *resource.Compression == "gzip" {
+		if content, err = unzip(content); err != nil {
+			return nil, err
+		}
+	}
+	return content, verify(content, resource.Verification.Hash)
+}
+
+func (f *fetcher) download(ctx context.Context, source string, extra types.HTTPHeaders) ([]byte, error) {
+	u, err := url.Parse(source)
+	if err != nil {
+		return nil, err
+	}
+	switch u.Scheme {
+	case "data":
+		decoded, err := dataurl.DecodeString(source)
+		if err != nil {
+			return nil, err
+		}
+		return decoded.Data, nil
+	case "http", "https":
+		headers, err := extra.Parse()
+		if err != nil {
+			return nil, err
+		}
+		return f.overHTTP(ctx, source, headers)
+	}
+	return nil, fmt.Errorf("unable to fetch from scheme %q", u.Scheme)
+}
+
+// overHTTP asks until there is an answer that is not a server's failure.
+func (f *fetcher) overHTTP(ctx context.Context, source string, headers http.Header) ([]byte, error) {
+	shown, _, _ := strings.Cut(source, "?") // the query of a signed link is a secret
+	for attempt, backoff := 1, firstBackoff; ; attempt++ {
+		content, status, err := f.once(ctx, source, headers)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			f.box.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, strings.ReplaceAll(err.Error(), source, shown))
+		case status == http.StatusOK || status == http.StatusNoContent:
+			f.box.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, http.StatusText(status))
+			return content, nil
+		case status < http.StatusInternalServerError:
+			return nil, statusError{shown, status}
+		default:
+			f.box.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, http.StatusText(status))
+		}
+		if err := f.box.clock().Sleep(ctx, backoff); err != nil {
+			return nil, err
+		}
+		backoff = min(2*backoff, longestBackoff)
+	}
+}
+
+func (f *fetcher) once(ctx context.Context, source string, headers http.Header) ([]byte, int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, source, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	request.Header.Set("Accept", ignitionAccept)
+	request.Header.Set("Accept-Encoding", "identity")
+	request.Header.Set("User-Agent", ignitionAgent)
+	for name, values := range headers {
+		request.Header[name] = values
+	}
+	response, err := (&http.Client{Transport: f.transport}).Do(request)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	return content, response.StatusCode, err
+}
+
+// statusError is an answer after which Ignition gives up.
+type statusError struct {
+	source string
+	status int
+}
+
+func (e statusError) Error() string {
+	return fmt.Sprintf("failed to fetch %s: %d %s", e.source, e.status, http.StatusText(e.status))
+}
+
+func unzip(content []byte) ([]byte, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(reader)
+}
+
+// verify compares content with a hash of the form sha256-... or sha512-...
+func verify(content []byte, hash *string) error {
+	if hash == nil {
+		return nil
+	}
+	function, want, _ := strings.Cut(*hash, "-")
+	var got string
+	switch function {
+	case "sha256":
+		sum := sha256.Sum256(content)
+		got = hex.EncodeToString(sum[:])
+	case "sha512":
+		sum := sha512.Sum512(content)
+		got = hex.EncodeToString(sum[:])
+	default:
+		return fmt.Errorf("unrecognized hash function %q", function)
+	}
+	if got != want {
+		return fmt.Errorf("hash verification failed (calculated %s but expected %s)", got, want)
+	}
+	return nil
+}

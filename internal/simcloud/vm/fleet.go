@@ -1,0 +1,152 @@
+// Package vm boots the instances of a simulated zone from what they were really given: Ignition or cloud-init reads
+// their user-data from the metadata service, follows where it points over the simulated network, and leaves a disk
+// on which software runs.
+package vm
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/store"
+)
+
+// Running is the state of an instance that is switched on; in any other it is off.
+const Running = "running"
+
+// Instance is what a virtual machine is made of.
+type Instance struct {
+	ID, Name  string
+	Address   netip.Addr // invalid without a public address: such an instance does not boot
+	State     string
+	Zone      string
+	Type      string // e.g. "standard.large"
+	Platform  string // ignition.platform.id in the image; "" is a Linux with cloud-init
+	UserData  []byte
+	CreatedAt time.Time
+}
+
+// Config is what a fleet needs of the zone.
+type Config struct {
+	DB        *store.DB
+	Fabric    *fabric.Fabric
+	Clock     network.Clock
+	Roots     *x509.CertPool // what the images trust: the public internet
+	Instances func() []Instance
+	// Ignited is the software of machines whose Ignition is done; it tells from the disk what it is to be.
+	Ignited machine.Software
+	// Broken tells whether an instance of that name never boots; nil means that all do.
+	Broken func(name string) bool
+}
+
+// Fleet is all machines of a zone.
+type Fleet struct {
+	config   Config
+	disks    disks
+	consoles consoles
+	ctx      context.Context // ends with the fleet
+	cancel   context.CancelFunc
+	metadata *metadata
+
+	mu    sync.Mutex // one Sync at a time; guards lives
+	lives map[string]*life
+}
+
+// life is a machine that is switched on.
+type life struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// New returns a fleet whose machines are still off: call Sync.
+func New(config Config) (*Fleet, error) {
+	if config.Broken == nil {
+		config.Broken = func(string) bool { return false }
+	}
+	disks, err := openDisks(config.DB)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fleet{config: config, disks: disks, lives: map[string]*life{}, consoles: newConsoles(config.Clock)}
+	if f.metadata, err = serveMetadata(config.Fabric, config.Instances); err != nil {
+		return nil, err
+	}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	return f, nil
+}
+
+// Close ends all software without switching the machines off: after a restart of the zone they go on where they were.
+func (f *Fleet) Close() {
+	f.cancel()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, l := range f.lives {
+		<-l.done
+	}
+	f.metadata.close()
+}
+
+// Consoles returns the last lines of each console, by the instance's name.
+func (f *Fleet) Consoles() map[string][]string { return f.consoles.copy() }
+
+// Sync switches machines on and off as the instances demand. Call it after each change. The disks of instances that
+// are gone are wiped.
+func (f *Fleet) Sync() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	instances := f.config.Instances()
+	on := map[string]bool{}
+	for _, i := range instances {
+		on[i.ID] = i.State == Running && i.Address.IsValid()
+	}
+	for id := range f.lives {
+		if !on[id] {
+			f.lives[id].cancel()
+		}
+	}
+	for id, l := range f.lives {
+		if !on[id] {
+			<-l.done
+			delete(f.lives, id)
+		}
+	}
+	if err := f.disks.keep(on); err != nil {
+		return fmt.Errorf("wipe the disks of instances that are gone: %w", err)
+	}
+	for _, i := range instances {
+		if on[i.ID] && f.lives[i.ID] == nil && f.ctx.Err() == nil {
+			f.lives[i.ID] = f.start(i)
+		}
+	}
+	return nil
+}
+
+func (f *Fleet) start(i Instance) *life {
+	ctx, cancel := context.WithCancel(f.ctx)
+	l := &life{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		defer cancel()
+		b := box{instance: i, fleet: f, disk: f.disks.of(i.ID), console: f.consoles.of(i.Name)}
+		if err := b.run(ctx); err != nil && ctx.Err() == nil {
+			b.Console("%v", err)
+		}
+	}()
+	return l
+}
+
+// find returns the instance with that address.
+func find(instances []Instance, address netip.Addr) (Instance, bool) {
+	i := slices.IndexFunc(instances, func(i Instance) bool { return i.Address == address })
+	if i < 0 {
+		return Instance{}, false
+	}
+	return instances[i], true
+}

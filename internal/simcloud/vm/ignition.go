@@ -1,0 +1,144 @@
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/coreos/ignition/v2/config/v3_5"
+	"github.com/coreos/ignition/v2/config/v3_5/types"
+)
+
+// ignitionResult exists on a disk where Ignition is done; it never runs there again.
+const ignitionResult = "/etc/.ignition-result.json"
+
+// ignite runs Ignition on the first boot. A failure leaves the machine in its emergency shell.
+func (b *box) ignite(ctx context.Context) error {
+	if _, done := b.ReadFile(ignitionResult); done {
+		return nil
+	}
+	f := newFetcher(b)
+	defer func() { f.close() }()
+	config, err := f.userConfig(ctx)
+	if err != nil {
+		return fmt.Errorf("ignition: failed: %w; entering emergency mode", err)
+	}
+	if err := f.writeFiles(ctx, config); err != nil {
+		return fmt.Errorf("ignition: files failed: %w; entering emergency mode", err)
+	}
+	b.Console("ignition: files stage finished, %d files", len(config.Storage.Files))
+	return b.WriteFile(ignitionResult, []byte(`{"userConfigProvided":true}`))
+}
+
+// userConfig returns what the user-data and all it refers to amount to. No user-data is an empty configuration.
+func (f *fetcher) userConfig(ctx context.Context) (types.Config, error) {
+	raw, err := f.overHTTP(ctx, "http://"+MetadataAddress+"/1.0/user-data", nil)
+	var status statusError
+	if errors.As(err, &status) && status.status == http.StatusNotFound {
+		raw, err = nil, nil
+	}
+	if err != nil {
+		return types.Config{}, err
+	}
+	if len(raw) == 0 {
+		f.box.Console("ignition: no user-data: not a config (empty)")
+		return types.Config{}, nil
+	}
+	config, err := f.parse("user-data", raw)
+	if err != nil {
+		return types.Config{}, err
+	}
+	if err := f.trust(ctx, config.Ignition.Security.TLS.CertificateAuthorities); err != nil {
+		return types.Config{}, err
+	}
+	return f.render(ctx, config)
+}
+
+// parse takes every stable version of the specification up to what Ignition of OpenShift 4.19 and newer knows. The
+// document is not unpacked: gzip is not JSON.
+func (f *fetcher) parse(what string, raw []byte) (types.Config, error) {
+	config, report, err := v3_5.ParseCompatibleVersion(raw)
+	for _, entry := range report.Entries {
+		f.box.Console("ignition: %s: %s", what, entry.String())
+	}
+	if err != nil {
+		return types.Config{}, fmt.Errorf("%s: %w", what, err)
+	}
+	return config, nil
+}
+
+// render follows replace and merge, as Ignition's config fetcher does: what is merged wins over what refers to it, and
+// later references are fetched with the trust of earlier ones.
+func (f *fetcher) render(ctx context.Context, config types.Config) (types.Config, error) {
+	if reference := config.Ignition.Config.Replace; reference.Source != nil {
+		replaced, err := f.refer(ctx, reference)
+		if err != nil {
+			return types.Config{}, err
+		}
+		if err := f.trust(ctx, replaced.Ignition.Security.TLS.CertificateAuthorities); err != nil {
+			return types.Config{}, err
+		}
+		return f.render(ctx, replaced)
+	}
+	merged := config
+	for _, reference := range config.Ignition.Config.Merge {
+		child, err := f.refer(ctx, reference)
+		if err != nil {
+			return types.Config{}, err
+		}
+		settings := v3_5.Merge(merged, child)
+		if err := f.trust(ctx, settings.Ignition.Security.TLS.CertificateAuthorities); err != nil {
+			return types.Config{}, err
+		}
+		if child, err = f.render(ctx, child); err != nil {
+			return types.Config{}, err
+		}
+		merged = v3_5.Merge(merged, child)
+	}
+	return merged, nil
+}
+
+func (f *fetcher) refer(ctx context.Context, reference types.Resource) (types.Config, error) {
+	raw, err := f.get(ctx, reference)
+	if err != nil {
+		return types.Config{}, fmt.Errorf("referenced config: %w", err)
+	}
+	return f.parse("referenced config", raw)
+}
+
+// writeFiles writes files and units; users, links, disks and directories have no meaning here.
+func (f *fetcher) writeFiles(ctx context.Context, config types.Config) error {
+	for _, file := range config.Storage.Files {
+		if err := f.writeFile(ctx, file); err != nil {
+			return fmt.Errorf("write %s: %w", file.Path, err)
+		}
+	}
+	for _, unit := range config.Systemd.Units {
+		if unit.Contents == nil {
+			continue
+		}
+		if err := f.box.WriteFile("/etc/systemd/system/"+unit.Name, []byte(*unit.Contents)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fetcher) writeFile(ctx context.Context, file types.File) error {
+	content, _ := f.box.ReadFile(file.Path)
+	if file.Contents.Source != nil {
+		var err error
+		if content, err = f.get(ctx, file.Contents); err != nil {
+			return err
+		}
+	}
+	for _, more := range file.Append {
+		piece, err := f.get(ctx, more)
+		if err != nil {
+			return err
+		}
+		content = append(content[:len(content):len(content)], piece...)
+	}
+	return f.box.WriteFile(file.Path, content)
+}

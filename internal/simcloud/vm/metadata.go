@@ -1,0 +1,92 @@
+package vm
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"exoshift/internal/simcloud/fabric"
+)
+
+// MetadataAddress is where an instance asks about itself.
+const MetadataAddress = "169.254.169.254"
+
+// metadata is the service that tells an instance about itself (exoscale.md section 7).
+type metadata struct {
+	host      *fabric.Host
+	server    *http.Server
+	instances func() []Instance
+}
+
+func serveMetadata(f *fabric.Fabric, instances func() []Instance) (*metadata, error) {
+	address, err := netip.ParseAddr(MetadataAddress)
+	if err != nil {
+		return nil, err
+	}
+	host, err := f.Host(address)
+	if err != nil {
+		return nil, err
+	}
+	l, err := host.Listen(80)
+	if err != nil {
+		return nil, err
+	}
+	m := &metadata{host: host, instances: instances}
+	mux := http.NewServeMux()
+	for _, version := range []string{"/1.0", "/latest"} {
+		mux.HandleFunc("GET "+version+"/user-data", m.userData)
+		mux.HandleFunc("GET "+version+"/meta-data/{$}", m.keys)
+		mux.HandleFunc("GET "+version+"/meta-data/{key}", m.key)
+	}
+	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
+	go func() { _ = m.server.Serve(l) }()
+	return m, nil
+}
+
+func (m *metadata) close() {
+	_ = m.server.Close()
+	m.host.Close()
+}
+
+// caller returns the instance that asks.
+func (m *metadata) caller(r *http.Request) (Instance, bool) {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return Instance{}, false
+	}
+	return find(m.instances(), from.Addr())
+}
+
+// userData serves the bytes as they are; without any, the answer is empty.
+func (m *metadata) userData(w http.ResponseWriter, r *http.Request) {
+	i, ok := m.caller(r)
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = w.Write(i.UserData) // the client went away
+}
+
+func (m *metadata) keys(w http.ResponseWriter, _ *http.Request) {
+	_, _ = io.WriteString(w, strings.Join([]string{"availability-zone", "cloud-identifier", "instance-id", "local-hostname",
+		"local-ipv4", "public-hostname", "public-ipv4", "service-offering", "vm-id"}, "\n"))
+}
+
+func (m *metadata) key(w http.ResponseWriter, r *http.Request) {
+	i, ok := m.caller(r)
+	values := map[string]string{
+		"availability-zone": i.Zone, "cloud-identifier": "exoscale", "instance-id": i.ID, "vm-id": i.ID,
+		"local-hostname": i.Name, "public-hostname": i.Name, "local-ipv4": i.Address.String(),
+		"public-ipv4": i.Address.String(), "service-offering": i.Type,
+	}
+	value, known := values[r.PathValue("key")]
+	if !ok || !known {
+		http.NotFound(w, r)
+		return
+	}
+	_, _ = io.WriteString(w, value)
+}
