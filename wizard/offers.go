@@ -78,10 +78,13 @@ func offerNames() []string {
 	return names
 }
 
-// rootLimit is the largest disk in GiB that an instance type boots from, by its size; Exoscale's documentation does
-// not name the sizes beyond jumbo, which then have the limit of the API.
+// rootLimit is the largest disk in GiB that an instance type boots from, by its size. Exoscale's documentation names
+// neither GPU types nor the sizes beyond jumbo: these have the limit of the API.
 func rootLimit(instanceType string) int {
-	_, size, _ := strings.Cut(instanceType, ".")
+	family, size, _ := strings.Cut(instanceType, ".")
+	if strings.HasPrefix(family, "gpu") {
+		return maxDisk
+	}
 	switch size {
 	case "micro":
 		return 200

@@ -50,7 +50,7 @@ func sshKey(value string) []Fault {
 
 // proxyURL never repeats the value: it may hold a password.
 func proxyURL(schemes ...string) rule {
-	allowed := strings.Join(schemes, " or ") + "://host:port"
+	allowed := strings.Join(schemes, "://host:port or ") + "://host:port"
 	return func(value string) []Fault {
 		u, err := url.Parse(value)
 		switch {

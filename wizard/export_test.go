@@ -1,0 +1,131 @@
+package wizard_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"exoshift/assets"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+func TestAnExportedSpecParsesToItself(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := anySpec(t)
+		if faults := wizard.Check(want); len(faults) > 0 {
+			t.Fatalf("the generator is wrong:\n%s", lines(faults))
+		}
+		content := wizard.Export(want, map[string]string{"cluster.id": "typed", "network.podCIDR": "default"})
+		got, faults := wizard.Parse("f", content)
+		if len(faults) > 0 {
+			t.Fatalf("faults:\n%s\nin:\n%s", lines(faults), content)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("(-want +got):\n%s\nin:\n%s", diff, content)
+		}
+	})
+}
+
+// anySpec generates Specs without faults.
+func anySpec(t *rapid.T) state.Spec {
+	spec := valid()
+	spec.Cluster.ID = label().Draw(t, "id")
+	spec.Cluster.DisplayName = words().Draw(t, "display name")
+	spec.Exoscale.Zone = rapid.SampledFrom([]string{"ch-gva-2", "de-fra-1"}).Draw(t, "zone")
+	spec.Exoscale.APIKey = reference().Draw(t, "key")
+	spec.OpenShift.PullSecret = reference().Draw(t, "pull secret")
+	spec.Network.CustomerNetworks = rapid.SampledFrom([][]string{nil, {"192.168.0.0/16"}, {"2001:db8::/32", "192.168.4.0/24"}}).Draw(t, "networks")
+	spec.Network.HostPrefix = rapid.IntRange(18, 30).Draw(t, "host prefix")
+	spec.DNS.ACME = rapid.Bool().Draw(t, "acme")
+	spec.LoadBalancer.ProxyProtocol = rapid.Bool().Draw(t, "proxy protocol")
+	spec.Sizing.Workers.Count = rapid.IntRange(3, 400).Draw(t, "workers")
+	spec.Network.HostPrefix = max(spec.Network.HostPrefix, 24)
+	for i := range rapid.IntRange(0, 3).Draw(t, "groups") {
+		spec.Sizing.ExtraGroups = append(spec.Sizing.ExtraGroups, state.GroupSpec{
+			Name: fmt.Sprintf("group-%d", i),
+			MachineSpec: state.MachineSpec{
+				Type:  rapid.SampledFrom([]string{"standard.huge", "gpua30.small"}).Draw(t, "type"),
+				Count: rapid.IntRange(0, 9).Draw(t, "count"), RootDisk: rapid.IntRange(100, 400).Draw(t, "root"),
+				DataDisk: rapid.IntRange(0, 400).Draw(t, "data"),
+			},
+		})
+	}
+	if facts := rapid.MapOfN(label(), words(), 0, 4).Draw(t, "facts"); len(facts) > 0 {
+		spec.Syn.Facts = facts
+	}
+	if rapid.Bool().Draw(t, "proxy") {
+		spec.OpenShift.Proxy = state.ProxySpec{HTTP: "http://proxy.example.net:3128", NoProxy: "*"}
+	}
+	spec.OpenShift.TrustBundle = words().Draw(t, "trust bundle")
+	return spec
+}
+
+func label() *rapid.Generator[string] {
+	return rapid.OneOf(rapid.StringMatching(`[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?`), rapid.SampledFrom([]string{"null", "true", "0x1f", "1e3", "010", "5", "no"}))
+}
+
+// words are single lines that have a meaning of their own in YAML more often than not.
+func words() *rapid.Generator[string] {
+	hostile := []string{
+		"", "~", "null", "Yes", "1.5", "0x10", "-", "- a", "a: b", "a #b", "#", "'", `"`, `\`, "{", "[a", "*x", "&x", "!x", "|", ">", "%",
+		"@", "`", "?", "? a", ":", "a:", ",", "<<", "=", "2020-01-01", "é, ü", "😀", ".inf", "---", "...", "1_000", "a  b", `\n`,
+	}
+	any := rapid.OneOf(rapid.SampledFrom(hostile), rapid.StringMatching(`[ -~]{0,30}`), rapid.StringN(0, 20, -1))
+	return rapid.Map(any, strings.TrimSpace).Filter(func(s string) bool {
+		return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+	})
+}
+
+func reference() *rapid.Generator[state.SecretRef] {
+	return rapid.OneOf(
+		rapid.Map(rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,10}`), func(s string) state.SecretRef { return state.SecretRef{Env: s} }),
+		rapid.Map(words().Filter(func(s string) bool { return s != "" }), func(s string) state.SecretRef { return state.SecretRef{File: s} }),
+	)
+}
+
+func TestAnExportSaysWhereValuesCameFrom(t *testing.T) {
+	content := wizard.Export(valid(), map[string]string{
+		"cluster.id": "typed", "network.podCIDR": "default", "sizing.workers.count": "detected",
+	})
+	for _, line := range []string{"  id: c-demo-1 # typed\n", "  podCIDR: 10.128.0.0/14 # default\n", "    count: 3 # detected\n", "  hostPrefix: 23\n"} {
+		if !strings.Contains(string(content), line) {
+			t.Errorf("no line %q in:\n%s", line, content)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	example, err := assets.Example()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(example))
+	for _, seed := range []string{
+		minimal, "", "a: [", "- a\n- b", "? a\n: b", "a: &x {b: *x}", "<<: *a", "--- a\n--- b", "a: |\n  b", "sizing: {extraGroups: [{}, null, {name: *x}]}",
+		"exoscale: {apiKey: {env: [], file: {}}}", "network: {customerNetworks: [[], {}, ~]}", "syn: {facts: {? [a]: b, a=: c}}", "!!binary a: b", "\ufeffkind: x",
+		"kind: Cluster\r\nfoo: 1\rbar: 2\u2028x", "%YAML 1.2\n---\na: b", "sizing: {workers: {count: .nan}}",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		_, faults := wizard.Parse("f", []byte(content))
+		lines := strings.Split(content, "\n")
+		for _, fault := range faults {
+			if fault.Line < 1 || fault.Line > len(lines) {
+				t.Fatalf("line %d of %d: %s", fault.Line, len(lines), fault)
+			}
+			if width := utf8.RuneCountInString(lines[fault.Line-1]); fault.Column < 1 || fault.Column > width+1 {
+				t.Fatalf("column %d of %d: %s", fault.Column, width, fault)
+			}
+			if strings.ContainsAny(fault.String(), "\n\r\x1b") {
+				t.Fatalf("control characters in %q", fault)
+			}
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package wizard_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+func field(t *testing.T, key string) wizard.Field {
+	t.Helper()
+	for _, f := range wizard.Fields() {
+		if f.Key == key {
+			return f
+		}
+	}
+	t.Fatalf("no field %s", key)
+	return wizard.Field{}
+}
+
+func TestEveryFieldExplainsItselfAndHasItsOwnKey(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range wizard.Fields() {
+		if seen[f.Key] || f.Key == "" || f.Title == "" {
+			t.Errorf("%q: the key is taken, or there is no title", f.Key)
+		}
+		seen[f.Key] = true
+		if len(f.Choices) == 0 && (f.Help == "" || f.Example == "") {
+			t.Errorf("%s has no help or no example", f.Key)
+		}
+	}
+}
+
+func TestExamplesAndChoicesAreAllowed(t *testing.T) {
+	for _, f := range wizard.Fields() {
+		for _, value := range append(f.Choices, f.Example) {
+			spec := valid()
+			if value == "" || strings.Contains(value, "…") {
+				continue
+			}
+			if err := f.Set(&spec, value); err != nil {
+				t.Errorf("%s = %q: %v", f.Key, value, err)
+			}
+		}
+	}
+}
+
+func TestGetReturnsWhatSetTakes(t *testing.T) {
+	spec := valid()
+	spec.Network.CustomerNetworks = []string{"192.168.0.0/16", "10.9.0.0/24"}
+	spec.Syn.Facts = map[string]string{"a": "b", "cilium_addons": "one,two", "quoted": `say "x"`, "none": ""}
+	spec.Sizing.ExtraGroups = []state.GroupSpec{
+		{Name: "gpu", MachineSpec: state.MachineSpec{Type: "gpua30.small", Count: 2, RootDisk: 100}},
+		{Name: "big", MachineSpec: state.MachineSpec{Type: "standard.mega", Count: 0, RootDisk: 200, DataDisk: 50}},
+	}
+	got := state.Spec{}
+	for _, f := range wizard.Fields() {
+		if err := f.Set(&got, f.Get(spec)); err != nil && f.Get(spec) != "" {
+			t.Errorf("%s: %v", f.Key, err)
+		}
+	}
+	if diff := cmp.Diff(spec, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSetStoresNothingWhenTheValueIsWrong(t *testing.T) {
+	for key, value := range map[string]string{
+		"sizing.workers.count":     "three",
+		"sizing.storage.dataDisk":  "1",
+		"network.podCIDR":          "10.0.0.1/8",
+		"network.customerNetworks": "10.9.0.0/24, nonsense",
+		"network.cni":              "Calico",
+		"dns.acme":                 "maybe",
+		"cluster.id":               "",
+		"exoscale.apiKey":          "EXOs3cret",
+		"syn.facts":                "a=b, c",
+		"sizing.extraGroups":       "name=gpu type=gpua30.small count=1, name=x type=tiny",
+	} {
+		spec := valid()
+		spec.Sizing.ExtraGroups = []state.GroupSpec{{Name: "old", MachineSpec: state.MachineSpec{Type: "standard.huge", RootDisk: 100}}}
+		before := spec
+		err := field(t, key).Set(&spec, value)
+		if err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s = %q: error is %v", key, value, err)
+		}
+		if diff := cmp.Diff(before, spec); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", key, diff)
+		}
+	}
+}
+
+func TestMissingListsWhatAHeadlessRunNeeds(t *testing.T) {
+	set := func(env string) (string, bool) { return "x", env == "EXOSCALE_API_KEY" }
+	got := map[string]string{}
+	for _, need := range wizard.Missing(state.Default(), func(env string) (string, bool) {
+		if value, ok := set(env); ok {
+			return value, ok
+		}
+		return "", false
+	}) {
+		got[need.Field] = need.Source
+		if need.Why == "" {
+			t.Errorf("%s: no reason", need.Field)
+		}
+	}
+	const file = "answers file: install --answers FILE"
+	want := map[string]string{
+		"cluster.id": file, "cluster.baseDomain": file, "exoscale.zone": file, "openshift.version": file,
+		"openshift.pullSecret": file, "openshift.sshKey": file, "exoscale.apiSecret": "environment variable EXOSCALE_API_SECRET",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,114 @@
+package wizard_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+func TestRules(t *testing.T) {
+	group := state.GroupSpec{Name: "gpu", MachineSpec: state.MachineSpec{Type: "standard.huge", Count: 1, RootDisk: 100}}
+	for name, c := range map[string]struct {
+		change func(*state.Spec)
+		want   []string // how the faults begin
+	}{
+		"nothing wrong":     {func(*state.Spec) {}, nil},
+		"pods over service": {func(s *state.Spec) { s.Network.ServiceCIDR = "10.128.0.0/16" }, []string{"network.serviceCIDR  10.128.0.0/16 overlaps network.podCIDR, which is 10.128.0.0/14"}},
+		"customer over all": {func(s *state.Spec) { s.Network.CustomerNetworks = []string{"192.168.0.0/16", "0.0.0.0/0"} }, []string{
+			"network.customerNetworks[1]  0.0.0.0/0 overlaps network.podCIDR", "network.customerNetworks[1]  0.0.0.0/0 overlaps network.serviceCIDR",
+			"network.customerNetworks[1]  0.0.0.0/0 overlaps network.nodeCIDR", "network.customerNetworks[1]  0.0.0.0/0 overlaps network.customerNetworks[0]",
+			"network.customerNetworks[1]  0.0.0.0/0 overlaps the join", "network.customerNetworks[1]  0.0.0.0/0 overlaps the transit",
+			"network.customerNetworks[1]  0.0.0.0/0 overlaps the masquerade"}},
+		"a customer with IPv6":   {func(s *state.Spec) { s.Network.CustomerNetworks = []string{"2001:db8::/32"} }, nil},
+		"pods with IPv6":         {func(s *state.Spec) { s.Network.PodCIDR = "2001:db8::/32" }, []string{`network.podCIDR  "2001:db8::/32" is not an IPv4 range`}},
+		"the join network":       {func(s *state.Spec) { s.Network.NodeCIDR = "100.64.4.0/24" }, []string{"network.nodeCIDR  100.64.4.0/24 overlaps the join network of OVN-Kubernetes, which is 100.64.0.0/16"}},
+		"the transit network":    {func(s *state.Spec) { s.Network.ServiceCIDR = "100.88.0.0/16" }, []string{"network.serviceCIDR  100.88.0.0/16 overlaps the transit"}},
+		"the masquerade network": {func(s *state.Spec) { s.Network.NodeCIDR = "169.254.0.0/16" }, []string{"network.nodeCIDR  169.254.0.0/16 overlaps the masquerade"}},
+		"no OVN, no such networks": {func(s *state.Spec) {
+			s.Network.NodeCIDR, s.Network.CNI, s.Syn.CatalogDir = "100.64.4.0/24", "Cilium", "c"
+		}, nil},
+		"services of /11":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.0.0.0/11" }, []string{`network.serviceCIDR  "172.0.0.0/11" is too wide`}},
+		"services of /12":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.16.0.0/12" }, nil},
+		"a wide host prefix":    {func(s *state.Spec) { s.Network.HostPrefix = 13 }, []string{"network.hostPrefix  a /13 for each node does not fit into 10.128.0.0/14"}},
+		"no room for all nodes": {func(s *state.Spec) { s.Network.HostPrefix = 17 }, []string{"network.hostPrefix  10.128.0.0/14 has room for 8 nodes of a /17 each, and 13 are wanted"}},
+		"room for all nodes":    {func(s *state.Spec) { s.Network.HostPrefix = 18 }, nil},
+		"an ID of 49":           {func(s *state.Spec) { s.Cluster.ID = strings.Repeat("a", 49) }, []string{`cluster.id  "` + strings.Repeat("a", 49) + `" is no DNS label (49 characters)`}},
+		"an ID of 48":           {func(s *state.Spec) { s.Cluster.ID = strings.Repeat("a", 48) }, nil},
+		"a long domain":         {func(s *state.Spec) { s.Cluster.BaseDomain = strings.Repeat("abcdefg.", 31) + "net" }, []string{"cluster.baseDomain  the cluster domain <id>.<baseDomain> has 260 characters"}},
+		"a domain with a dot":   {func(s *state.Spec) { s.Cluster.BaseDomain = "Example.net." }, []string{`cluster.baseDomain  "Example.net." is no domain`}},
+		"five masters":          {func(s *state.Spec) { s.Sizing.ControlPlane.Count = 5 }, []string{"sizing.controlPlane.count  5 is out of bounds  allowed: exactly 3"}},
+		"two workers":           {func(s *state.Spec) { s.Sizing.Workers.Count = 2 }, []string{"sizing.workers.count  2 is out of bounds  allowed: 3 or more"}},
+		"two bootstraps":        {func(s *state.Spec) { s.Sizing.Bootstrap.Count = 2 }, []string{"sizing.bootstrap.count"}},
+		"small masters":         {func(s *state.Spec) { s.Sizing.ControlPlane.Type = "standard.large" }, []string{"sizing.controlPlane.type  standard.large (4 CPUs, 8 GiB) is too small"}},
+		"storage as workers":    {func(s *state.Spec) { s.Sizing.Storage.Type = "standard.extra-large" }, []string{"sizing.storage.type  standard.extra-large (4 CPUs, 16 GiB) is too small"}},
+		"larger storage":        {func(s *state.Spec) { s.Sizing.Storage.Type = "standard.mega" }, nil},
+		"a disk too large":      {func(s *state.Spec) { s.Sizing.Storage.DataDisk = 701 }, []string{"sizing.storage.rootDisk  root and data disk are 801 GiB together  allowed: at most 800 GiB for cpu.extra-large"}},
+		"a small storage disk":  {func(s *state.Spec) { s.Sizing.Storage.DataDisk = 179 }, []string{"sizing.storage.dataDisk  179 is out of bounds  allowed: 180 or more"}},
+		"a small root disk":     {func(s *state.Spec) { s.Sizing.Infra.RootDisk = 99 }, []string{"sizing.infra.rootDisk  99 is out of bounds"}},
+		"a group":               {func(s *state.Spec) { s.Sizing.ExtraGroups = []state.GroupSpec{group} }, nil},
+		"a group twice":         {func(s *state.Spec) { s.Sizing.ExtraGroups = []state.GroupSpec{group, group} }, []string{`sizing.extraGroups[1].name  "gpu" is taken`}},
+		"a group without a type": {func(s *state.Spec) {
+			s.Sizing.ExtraGroups = []state.GroupSpec{{Name: "x", MachineSpec: state.MachineSpec{RootDisk: 100}}}
+		},
+			[]string{"sizing.extraGroups[0].type  is missing"}},
+		"an old version":  {func(s *state.Spec) { s.OpenShift.Version = "4.17.40" }, []string{`openshift.version  "4.17.40" is not supported`}},
+		"half a version":  {func(s *state.Spec) { s.OpenShift.Version = "4.20" }, []string{`openshift.version  "4.20" is no version`}},
+		"a v before":      {func(s *state.Spec) { s.OpenShift.Version = "v4.20.1" }, []string{`openshift.version  "v4.20.1" is no version  allowed: x.y.z with x.y one of 4.18, 4.19, 4.20, 4.21  did you mean 4.20.1?`}},
+		"two SSH keys":    {func(s *state.Spec) { s.OpenShift.SSHKey = key + "\n" + key }, []string{"openshift.sshKey  the value is more than one line"}},
+		"no SSH key":      {func(s *state.Spec) { s.OpenShift.SSHKey = "ssh-rsa s3cret" }, []string{"openshift.sshKey  the value is no SSH public key"}},
+		"key options":     {func(s *state.Spec) { s.OpenShift.SSHKey = `command="x" ` + key }, []string{"openshift.sshKey  the key has options before it"}},
+		"both references": {func(s *state.Spec) { s.OpenShift.PullSecret.File = "x" }, []string{"openshift.pullSecret  names both env and file"}},
+		"a key as a name": {func(s *state.Spec) { s.Exoscale.APIKey.Env = "EXO0123456789abcdef01234567" }, []string{"exoscale.apiKey  this looks like an API key itself"}},
+		"a proxy inside":  {func(s *state.Spec) { s.OpenShift.Proxy.HTTP = "http://172.30.0.9:3128" }, []string{"openshift.proxy.http  172.30.0.9 is inside of network.serviceCIDR"}},
+		"a proxy": {func(s *state.Spec) {
+			s.OpenShift.Proxy = state.ProxySpec{HTTPS: "http://p:1", NoProxy: ".a.net,10.0.0.0/8,::1,b"}
+		}, nil},
+		"no proxy at all": {func(s *state.Spec) { s.OpenShift.Proxy.NoProxy = "*" }, []string{"openshift.proxy.noProxy  there is no proxy"}},
+		"a lonely tenant": {func(s *state.Spec) { s.Syn.LieutenantURL = "https://l" }, []string{"syn.tenant  is missing"}},
+		"Cilium":          {func(s *state.Spec) { s.Network.CNI = "Cilium" }, []string{"network.cni  Cilium without syn.catalogDir is not available yet"}},
+		"round robin":     {func(s *state.Spec) { s.LoadBalancer.Strategy = "dns-round-robin" }, []string{"loadBalancer.strategy  dns-round-robin is not available yet"}},
+		"OKD":             {func(s *state.Spec) { s.OpenShift.Distribution = "okd" }, []string{"openshift.distribution  okd is not available yet"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := valid()
+			c.change(&spec)
+			faults := wizard.Check(spec)
+			for i, f := range faults {
+				if len(faults) != len(c.want) || !strings.HasPrefix(f.String(), c.want[i]) {
+					t.Errorf("want %q\ngot:\n%s", c.want, lines(faults))
+					return
+				}
+			}
+			if len(faults) != len(c.want) {
+				t.Errorf("want %q, got nothing", c.want)
+			}
+		})
+	}
+}
+
+func TestTheDockerBridgeIsAWarningOnly(t *testing.T) {
+	spec := valid()
+	spec.Network.NodeCIDR = "172.17.0.0/16"
+	if faults := wizard.Check(spec); len(faults) > 0 {
+		t.Errorf("faults:\n%s", lines(faults))
+	}
+	want := "network.nodeCIDR  172.17.0.0/16 overlaps the usual network of a Docker bridge, which is 172.17.0.0/16  allowed: a range that keeps clear of it\n"
+	if diff := cmp.Diff(want, lines(wizard.Warnings(spec))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if warnings := wizard.Warnings(valid()); len(warnings) > 0 {
+		t.Errorf("warnings without a reason:\n%s", lines(warnings))
+	}
+}
+
+func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
+	spec := valid()
+	spec.Syn.LieutenantURL, spec.DNS.ACME = "https://lieutenant.example.net", true
+	if got := wizard.Warnings(spec); len(got) != 2 {
+		t.Errorf("want two warnings, got:\n%s", lines(got))
+	}
+}
