@@ -1,0 +1,106 @@
+package s3
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/google/uuid"
+)
+
+// blobs keeps bytes under names of its own.
+type blobs interface {
+	write(source io.Reader) (name string, size int64, err error)
+	open(name string) (io.ReadSeekCloser, error)
+	remove(name string) // a blob that stays is swept at the next start
+	sweep(used map[string]bool) error
+}
+
+func openBlobs(dir string) (blobs, error) {
+	if dir == "" {
+		return &memory{blobs: map[string][]byte{}}, nil
+	}
+	return folder(dir), os.MkdirAll(dir, 0o700)
+}
+
+// memory keeps blobs in memory.
+type memory struct {
+	mu    sync.RWMutex
+	blobs map[string][]byte
+}
+
+func (m *memory) write(source io.Reader) (string, int64, error) {
+	content, err := io.ReadAll(source)
+	if err != nil {
+		return "", 0, err
+	}
+	name := uuid.NewString()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.blobs[name] = content
+	return name, int64(len(content)), nil
+}
+
+func (m *memory) open(name string) (io.ReadSeekCloser, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	content, ok := m.blobs[name]
+	if !ok {
+		return nil, os.ErrNotExist
+	}
+	return unclosed{bytes.NewReader(content)}, nil
+}
+
+type unclosed struct{ *bytes.Reader }
+
+func (unclosed) Close() error { return nil }
+
+func (m *memory) remove(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.blobs, name)
+}
+
+func (m *memory) sweep(map[string]bool) error { return nil }
+
+// folder keeps blobs as files.
+type folder string
+
+func (f folder) write(source io.Reader) (string, int64, error) {
+	name := uuid.NewString()
+	file, err := os.OpenFile(f.path(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", 0, err
+	}
+	size, err := io.Copy(file, source)
+	if fault := file.Close(); err == nil {
+		err = fault
+	}
+	return name, size, err
+}
+
+func (f folder) path(name string) string { return filepath.Join(string(f), name) }
+
+func (f folder) open(name string) (io.ReadSeekCloser, error) { return os.Open(f.path(name)) }
+
+func (f folder) remove(name string) {
+	if name != "" {
+		_ = os.Remove(f.path(name)) // what stays is swept at the next start
+	}
+}
+
+// sweep removes what a killed process left behind.
+func (f folder) sweep(used map[string]bool) error {
+	files, err := os.ReadDir(string(f))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if !used[file.Name()] && uuid.Validate(file.Name()) == nil {
+			f.remove(file.Name())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package s3
+
+import (
+	"bytes"
+	"crypto/md5"  //nolint:gosec // S3's entity tags are MD5
+	"crypto/sha1" //nolint:gosec // one of the checksums that clients may send
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"hash/crc32"
+	"hash/crc64"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// received is a body that arrived intact.
+type received struct {
+	blob string
+	size int64
+	etag string
+}
+
+// receive stores the body of a request, provided that it is what was signed and announced.
+func (s *Storage) receive(r *request) (received, error) {
+	source, announced := s.payload(r)
+	sums := map[string]hash.Hash{"md5": md5.New(), "sha256": sha256.New()} //nolint:gosec // see the imports
+	writers := []io.Writer{sums["md5"], sums["sha256"]}
+	for _, name := range checksumNames(r.Header) {
+		sum := newChecksum(name)
+		sums[name] = sum
+		writers = append(writers, sum)
+	}
+	blob, size, err := s.blobs.write(io.TeeReader(source, io.MultiWriter(writers...)))
+	if err == nil {
+		err = check(r, source, sums, size, announced)
+	}
+	if err != nil {
+		s.blobs.remove(blob)
+		return received{}, bodyFailure(err)
+	}
+	return received{blob: blob, size: size, etag: hex.EncodeToString(sums["md5"].Sum(nil))}, nil
+}
+
+func bodyFailure(err error) error {
+	if f := (*failure)(nil); errors.As(err, &f) {
+		return f
+	}
+	return errIncomplete
+}
+
+// payload returns the bytes that are meant, and how many there should be; -1: nobody said.
+func (s *Storage) payload(r *request) (io.Reader, int64) {
+	if !strings.HasPrefix(r.signed.payload, "STREAMING-") {
+		return r.Body, r.ContentLength
+	}
+	length, err := strconv.ParseInt(r.Header.Get("X-Amz-Decoded-Content-Length"), 10, 64)
+	if err != nil {
+		length = -1
+	}
+	return newChunked(r.Body, r.signed), length
+}
+
+// check compares what arrived with everything that was said about it.
+func check(r *request, source io.Reader, sums map[string]hash.Hash, size, announced int64) error {
+	if announced >= 0 && size != announced {
+		return errIncomplete
+	}
+	if signed := r.signed.payload; len(signed) == 64 && signed != hex.EncodeToString(sums["sha256"].Sum(nil)) {
+		return errContentHash
+	}
+	if given := r.Header.Get("Content-Md5"); given != "" && given != base64.StdEncoding.EncodeToString(sums["md5"].Sum(nil)) {
+		return errDigest
+	}
+	trailer := http.Header{}
+	if chunks, ok := source.(*chunked); ok {
+		trailer = chunks.trailer
+	}
+	for _, name := range checksumNames(r.Header) {
+		given := r.Header.Get(checksumPrefix + name)
+		if given == "" {
+			given = trailer.Get(checksumPrefix + name)
+		}
+		if given != base64.StdEncoding.EncodeToString(sums[name].Sum(nil)) {
+			return errDigest
+		}
+	}
+	return nil
+}
+
+const checksumPrefix = "X-Amz-Checksum-"
+
+// checksumNames returns the checksums that a request carries or announces for its end.
+func checksumNames(header http.Header) []string {
+	var names []string
+	for _, name := range []string{"crc32", "crc32c", "crc64nvme", "sha1", "sha256"} {
+		inTrailer := strings.EqualFold(strings.TrimSpace(header.Get("X-Amz-Trailer")), checksumPrefix+name)
+		if inTrailer || header.Get(checksumPrefix+name) != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func newChecksum(name string) hash.Hash {
+	switch name {
+	case "crc32":
+		return crc32.NewIEEE()
+	case "crc32c":
+		return crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	case "crc64nvme":
+		return crc64.New(crc64.MakeTable(0x9a6c9329ac4bc9b5))
+	case "sha1":
+		return sha1.New() //nolint:gosec // see the imports
+	}
+	return sha256.New()
+}
+
+// readAll returns a small body, verified like any other.
+func (s *Storage) readAll(r *request) ([]byte, error) {
+	got, err := s.receive(r)
+	if err != nil {
+		return nil, err
+	}
+	defer s.blobs.remove(got.blob)
+	file, err := s.blobs.open(got.blob)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	var content bytes.Buffer
+	_, err = io.Copy(&content, io.LimitReader(file, 1<<20))
+	return content.Bytes(), err
+}

@@ -1,0 +1,125 @@
+package s3
+
+import (
+	"encoding/xml"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const maxKeys = 1000
+
+// wireList is the answer of both versions of the listing.
+type wireList struct {
+	XMLName      xml.Name     `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListBucketResult"`
+	Name         string       `xml:"Name"`
+	Prefix       string       `xml:"Prefix"`
+	Delimiter    string       `xml:"Delimiter,omitempty"`
+	EncodingType string       `xml:"EncodingType,omitempty"`
+	MaxKeys      int          `xml:"MaxKeys"`
+	Truncated    bool         `xml:"IsTruncated"`
+	Contents     []wireObject `xml:"Contents"`
+	Prefixes     []wirePrefix `xml:"CommonPrefixes"`
+
+	Marker     string `xml:"Marker,omitempty"` // version 1
+	NextMarker string `xml:"NextMarker,omitempty"`
+
+	KeyCount   *int   `xml:"KeyCount,omitempty"` // version 2
+	StartAfter string `xml:"StartAfter,omitempty"`
+	Token      string `xml:"ContinuationToken,omitempty"`
+	NextToken  string `xml:"NextContinuationToken,omitempty"`
+}
+
+type wireObject struct {
+	Key      string    `xml:"Key"`
+	Modified time.Time `xml:"LastModified"`
+	ETag     string    `xml:"ETag"`
+	Size     int64     `xml:"Size"`
+	Class    string    `xml:"StorageClass"`
+	Owner    wireOwner `xml:"Owner"`
+}
+
+type wirePrefix struct {
+	Prefix string `xml:"Prefix"`
+}
+
+func (s *Storage) listObjects(w http.ResponseWriter, r *request) error {
+	second := r.query("list-type") == "2"
+	list := wireList{Name: r.bucket, EncodingType: r.query("encoding-type"), MaxKeys: maxKeys}
+	if given := r.query("max-keys"); given != "" {
+		most, err := strconv.Atoi(given)
+		if err != nil || most < 0 {
+			return errArgument
+		}
+		list.MaxKeys = min(most, maxKeys)
+	}
+	after := r.query("marker")
+	if second {
+		after = max(r.query("start-after"), r.query("continuation-token"))
+	}
+	last := s.fill(&list, r, after)
+	count := len(list.Contents) + len(list.Prefixes)
+	list.Prefix, list.Delimiter = list.encode(r.query("prefix")), list.encode(r.query("delimiter"))
+	switch {
+	case second:
+		list.KeyCount, list.Token, list.StartAfter = &count, r.query("continuation-token"), list.encode(r.query("start-after"))
+		if list.Truncated {
+			list.NextToken = last
+		}
+	default:
+		list.Marker = list.encode(after)
+		if list.Truncated {
+			list.NextMarker = list.encode(last)
+		}
+	}
+	answer(w, http.StatusOK, list)
+	return nil
+}
+
+// fill adds the keys that follow after, up to the limit, and returns the last one that it looked at.
+func (s *Storage) fill(list *wireList, r *request, after string) (last string) {
+	prefix, delimiter := r.query("prefix"), r.query("delimiter")
+	for _, o := range s.objects.List() { // in the order of "bucket/key"
+		if o.Bucket != r.bucket || !strings.HasPrefix(o.Key, prefix) || o.Key <= after {
+			continue
+		}
+		common := commonPrefix(o.Key, prefix, delimiter)
+		if common != "" && (common == last || strings.HasPrefix(after, common)) {
+			continue
+		}
+		if len(list.Contents)+len(list.Prefixes) == list.MaxKeys {
+			list.Truncated = true
+			return last
+		}
+		if common != "" {
+			list.Prefixes = append(list.Prefixes, wirePrefix{list.encode(common)})
+			last = common
+			continue
+		}
+		list.Contents = append(list.Contents, wireObject{
+			Key: list.encode(o.Key), Modified: o.Modified, ETag: quote(o.ETag), Size: o.Size, Class: "STANDARD", Owner: owner(),
+		})
+		last = o.Key
+	}
+	return last
+}
+
+// commonPrefix returns what a key is rolled up into, up to the delimiter, or "".
+func commonPrefix(key, prefix, delimiter string) string {
+	if delimiter == "" {
+		return ""
+	}
+	before, _, found := strings.Cut(key[len(prefix):], delimiter)
+	if !found {
+		return ""
+	}
+	return prefix + before + delimiter
+}
+
+func (l *wireList) encode(text string) string {
+	if l.EncodingType == "url" {
+		return escape(text, true)
+	}
+	return text
+}

@@ -1,0 +1,245 @@
+package s3
+
+import (
+	"crypto/md5" //nolint:gosec // S3's entity tags are MD5
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const maxParts = 10000
+
+// upload is an object that arrives in parts.
+type upload struct {
+	ID, Bucket, Key string
+	Created         time.Time
+	Public          bool
+	Header          map[string]string
+	Parts           map[int]part
+}
+
+type part struct {
+	Blob     string
+	ETag     string
+	Size     int64
+	Modified time.Time
+}
+
+type wireInitiated struct {
+	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ InitiateMultipartUploadResult"`
+	Bucket  string   `xml:"Bucket"`
+	Key     string   `xml:"Key"`
+	ID      string   `xml:"UploadId"`
+}
+
+type wireComplete struct {
+	Parts []struct {
+		Number int    `xml:"PartNumber"`
+		ETag   string `xml:"ETag"`
+	} `xml:"Part"`
+}
+
+type wireCompleted struct {
+	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ CompleteMultipartUploadResult"`
+	Bucket  string   `xml:"Bucket"`
+	Key     string   `xml:"Key"`
+	ETag    string   `xml:"ETag"`
+}
+
+func (s *Storage) serveUpload(w http.ResponseWriter, r *request) error {
+	if r.Method == http.MethodPost && r.has("uploads") {
+		return s.initiate(w, r)
+	}
+	u, ok := s.uploads.Get(r.query("uploadId"))
+	if !ok || u.Bucket != r.bucket || u.Key != r.key {
+		return errNoUpload
+	}
+	switch r.Method {
+	case http.MethodPut:
+		return s.putPart(w, r, u.ID)
+	case http.MethodPost:
+		return s.complete(w, r, u.ID)
+	case http.MethodGet:
+		return s.listParts(w, u)
+	case http.MethodDelete:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		w.WriteHeader(http.StatusNoContent)
+		return s.forget(u)
+	}
+	return errMethod
+}
+
+func (s *Storage) initiate(w http.ResponseWriter, r *request) error {
+	u := upload{
+		ID: uuid.NewString(), Bucket: r.bucket, Key: r.key, Created: time.Now().UTC(),
+		Public: publicAccess(r), Header: kept(r.Header), Parts: map[int]part{},
+	}
+	if err := s.uploads.Put(u.ID, u); err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, wireInitiated{Bucket: u.Bucket, Key: u.Key, ID: u.ID})
+	return nil
+}
+
+func (s *Storage) putPart(w http.ResponseWriter, r *request, id string) error {
+	number, err := strconv.Atoi(r.query("partNumber"))
+	if err != nil || number < 1 || number > maxParts {
+		return errArgument
+	}
+	got, err := s.receive(r)
+	if err != nil {
+		return err
+	}
+	p := part{Blob: got.blob, ETag: got.etag, Size: got.size, Modified: time.Now().UTC()}
+	if err := s.addPart(id, number, p); err != nil {
+		s.blobs.remove(got.blob)
+		return err
+	}
+	w.Header().Set("Etag", quote(p.ETag))
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+func (s *Storage) addPart(id string, number int, p part) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u, ok := s.uploads.Get(id)
+	if !ok {
+		return errNoUpload
+	}
+	parts := map[int]part{number: p}
+	for n, other := range u.Parts {
+		if n != number {
+			parts[n] = other
+		} else {
+			s.blobs.remove(other.Blob)
+		}
+	}
+	u.Parts = parts
+	return s.uploads.Put(id, u)
+}
+
+// complete makes an object of an upload's parts.
+func (s *Storage) complete(w http.ResponseWriter, r *request, id string) error {
+	content, err := s.readAll(r)
+	if err != nil {
+		return err
+	}
+	var body wireComplete
+	if err := xml.Unmarshal(content, &body); err != nil || len(body.Parts) == 0 {
+		return errMalformedXML
+	}
+	u, ok := s.uploads.Get(id)
+	if !ok {
+		return errNoUpload
+	}
+	o, err := s.join(u, body)
+	if err != nil {
+		return err
+	}
+	if err := s.replace(o); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.forget(u); err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, wireCompleted{Bucket: o.Bucket, Key: o.Key, ETag: quote(o.ETag)})
+	return nil
+}
+
+func (s *Storage) join(u upload, body wireComplete) (object, error) {
+	sums := md5.New() //nolint:gosec // see the imports
+	var sources []io.Reader
+	for i, given := range body.Parts {
+		p, ok := u.Parts[given.Number]
+		if !ok || p.ETag != strings.Trim(given.ETag, `"`) {
+			return object{}, errInvalidPart
+		}
+		if i > 0 && given.Number <= body.Parts[i-1].Number {
+			return object{}, errPartOrder
+		}
+		sum, err := hex.DecodeString(p.ETag)
+		if err != nil {
+			return object{}, err
+		}
+		sums.Write(sum)
+		file, err := s.blobs.open(p.Blob)
+		if err != nil {
+			return object{}, err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		sources = append(sources, file)
+	}
+	blob, size, err := s.blobs.write(io.MultiReader(sources...))
+	etag := fmt.Sprintf("%x-%d", sums.Sum(nil), len(body.Parts))
+	return object{Bucket: u.Bucket, Key: u.Key, Blob: blob, Size: size, ETag: etag, Public: u.Public, Header: u.Header}, err
+}
+
+// forget removes an upload with its parts.
+func (s *Storage) forget(u upload) error {
+	for _, p := range u.Parts {
+		s.blobs.remove(p.Blob)
+	}
+	return s.uploads.Delete(u.ID)
+}
+
+type wireParts struct {
+	XMLName xml.Name   `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListPartsResult"`
+	Bucket  string     `xml:"Bucket"`
+	Key     string     `xml:"Key"`
+	ID      string     `xml:"UploadId"`
+	Parts   []wirePart `xml:"Part"`
+}
+
+type wirePart struct {
+	Number   int       `xml:"PartNumber"`
+	Modified time.Time `xml:"LastModified"`
+	ETag     string    `xml:"ETag"`
+	Size     int64     `xml:"Size"`
+}
+
+func (s *Storage) listParts(w http.ResponseWriter, u upload) error {
+	result := wireParts{Bucket: u.Bucket, Key: u.Key, ID: u.ID}
+	for number, p := range u.Parts {
+		result.Parts = append(result.Parts, wirePart{Number: number, Modified: p.Modified, ETag: quote(p.ETag), Size: p.Size})
+	}
+	slices.SortFunc(result.Parts, func(a, b wirePart) int { return a.Number - b.Number })
+	answer(w, http.StatusOK, result)
+	return nil
+}
+
+type wireUploads struct {
+	XMLName xml.Name     `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListMultipartUploadsResult"`
+	Bucket  string       `xml:"Bucket"`
+	Prefix  string       `xml:"Prefix"`
+	Uploads []wireUpload `xml:"Upload"`
+}
+
+type wireUpload struct {
+	Key       string    `xml:"Key"`
+	ID        string    `xml:"UploadId"`
+	Initiated time.Time `xml:"Initiated"`
+}
+
+func (s *Storage) listUploads(w http.ResponseWriter, r *request) error {
+	result := wireUploads{Bucket: r.bucket, Prefix: r.query("prefix")}
+	for _, u := range s.uploads.List() {
+		if u.Bucket == r.bucket && strings.HasPrefix(u.Key, result.Prefix) {
+			result.Uploads = append(result.Uploads, wireUpload{Key: u.Key, ID: u.ID, Initiated: u.Created})
+		}
+	}
+	slices.SortFunc(result.Uploads, func(a, b wireUpload) int { return strings.Compare(a.Key+a.ID, b.Key+b.ID) })
+	answer(w, http.StatusOK, result)
+	return nil
+}

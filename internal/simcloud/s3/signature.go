@@ -1,0 +1,241 @@
+package s3
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	algorithm  = "AWS4-HMAC-SHA256"
+	timeFormat = "20060102T150405Z"
+	maxSkew    = 15 * time.Minute
+	maxExpiry  = 7 * 24 * time.Hour
+
+	unsignedPayload = "UNSIGNED-PAYLOAD"
+)
+
+// signature is a verified signature, with what verifying a chunked body goes on from.
+type signature struct {
+	key     string
+	scope   string // "20260102/ch-gva-2/s3/aws4_request"
+	headers []string
+	value   string // hexadecimal
+	date    string
+	expires time.Duration // of a signed link, else 0
+	payload string        // what stands for the body in the signed text
+	signing []byte        // the key derived for the scope
+}
+
+// authenticate verifies the signature of a request; nil means that it has none.
+func (s *Storage) authenticate(r *http.Request) (*signature, error) {
+	var sig *signature
+	var err error
+	switch {
+	case r.Header.Get("Authorization") != "":
+		sig, err = fromHeader(r)
+	case r.URL.Query().Has("X-Amz-Signature") || r.URL.Query().Has("X-Amz-Credential"):
+		sig, err = fromLink(r)
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkScope(sig); err != nil {
+		return nil, err
+	}
+	if !knownPayload(sig.payload) {
+		return nil, errArgument
+	}
+	sig.signing = signingKey(s.config.Secret, sig.scope)
+	if !hmac.Equal([]byte(sig.value), []byte(sig.sign(algorithm, hexSum(canonical(r, sig))))) {
+		return nil, errSignature
+	}
+	return sig, checkSignedHeaders(r, sig)
+}
+
+// knownPayload tells whether we can check what a signature says about the body.
+func knownPayload(payload string) bool {
+	sum, err := hex.DecodeString(payload)
+	return err == nil && len(sum) == sha256.Size || slices.Contains([]string{
+		unsignedPayload, "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+		"STREAMING-" + algorithm + "-PAYLOAD", "STREAMING-" + algorithm + "-PAYLOAD-TRAILER",
+	}, payload)
+}
+
+// fromHeader reads "AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…".
+func fromHeader(r *http.Request) (*signature, error) {
+	list, ok := strings.CutPrefix(r.Header.Get("Authorization"), algorithm+" ")
+	if !ok {
+		return nil, errMalformed
+	}
+	sig := &signature{date: r.Header.Get("X-Amz-Date"), payload: r.Header.Get("X-Amz-Content-Sha256")}
+	for field := range strings.SplitSeq(list, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
+		switch name {
+		case "Credential":
+			sig.key, sig.scope, _ = strings.Cut(value, "/")
+		case "SignedHeaders":
+			sig.headers = strings.Split(value, ";")
+		case "Signature":
+			sig.value = value
+		}
+	}
+	if sig.payload == "" || sig.value == "" {
+		return nil, errMalformed
+	}
+	signed, err := time.Parse(timeFormat, sig.date)
+	if err != nil {
+		return nil, errMalformed
+	}
+	if age := time.Since(signed); age > maxSkew || age < -maxSkew {
+		return nil, errSkewed
+	}
+	return sig, nil
+}
+
+// fromLink reads the parameters of a signed link.
+func fromLink(r *http.Request) (*signature, error) {
+	query := r.URL.Query()
+	sig := &signature{
+		date: query.Get("X-Amz-Date"), headers: strings.Split(query.Get("X-Amz-SignedHeaders"), ";"),
+		value: query.Get("X-Amz-Signature"), payload: unsignedPayload,
+	}
+	sig.key, sig.scope, _ = strings.Cut(query.Get("X-Amz-Credential"), "/")
+	if slices.Contains(sig.headers, "x-amz-content-sha256") {
+		sig.payload = r.Header.Get("X-Amz-Content-Sha256")
+	}
+	signed, err := time.Parse(timeFormat, sig.date)
+	seconds, fault := strconv.Atoi(query.Get("X-Amz-Expires"))
+	sig.expires = time.Duration(seconds) * time.Second
+	if err != nil || fault != nil || query.Get("X-Amz-Algorithm") != algorithm || seconds < 1 || sig.expires > maxExpiry {
+		return nil, errMalformedLink
+	}
+	switch age := time.Since(signed); {
+	case age > sig.expires:
+		return nil, errExpired
+	case age < -maxSkew:
+		return nil, errSkewed
+	}
+	return sig, nil
+}
+
+// checkScope refuses unknown keys, and signatures made for another day, region or service.
+func (s *Storage) checkScope(sig *signature) error {
+	if sig.key != s.config.Key {
+		return errKey
+	}
+	parts := strings.Split(sig.scope, "/")
+	if len(parts) != 4 || parts[0] != sig.date[:8] || parts[2] != "s3" || parts[3] != "aws4_request" {
+		return errMalformed
+	}
+	if parts[1] != s.config.Zone {
+		wrong := *errMalformed
+		wrong.Region, wrong.Message = s.config.Zone, "The region '"+parts[1]+"' is wrong; expecting '"+s.config.Zone+"'"
+		return &wrong
+	}
+	return nil
+}
+
+// checkSignedHeaders refuses headers that change what a request means and could have been added by anybody.
+func checkSignedHeaders(r *http.Request, sig *signature) error {
+	if !slices.Contains(sig.headers, "host") {
+		return errUnsigned
+	}
+	for name := range r.Header {
+		name = strings.ToLower(name)
+		// A signed link's payload may be announced in a header that the link's maker did not know of.
+		link := sig.expires > 0 && name == "x-amz-content-sha256"
+		if strings.HasPrefix(name, "x-amz-") && !link && !slices.Contains(sig.headers, name) {
+			return errUnsigned
+		}
+	}
+	return nil
+}
+
+func signingKey(secret, scope string) []byte {
+	key := []byte("AWS4" + secret)
+	for part := range strings.SplitSeq(scope, "/") {
+		key = mac(key, part)
+	}
+	return key
+}
+
+// sign signs text, which is lines that follow the algorithm, the date and the scope.
+func (sig *signature) sign(algorithm string, lines ...string) string {
+	text := append([]string{algorithm, sig.date, sig.scope}, lines...)
+	return hex.EncodeToString(mac(sig.signing, strings.Join(text, "\n")))
+}
+
+func mac(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+func hexSum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// canonical returns the canonical form of a request.
+func canonical(r *http.Request, sig *signature) string {
+	var headers strings.Builder
+	for _, name := range sig.headers {
+		headers.WriteString(name + ":" + headerValue(r, name) + "\n")
+	}
+	return strings.Join([]string{
+		r.Method, escape(r.URL.Path, true), canonicalQuery(r.URL.Query()),
+		headers.String(), strings.Join(sig.headers, ";"), sig.payload,
+	}, "\n")
+}
+
+func headerValue(r *http.Request, name string) string {
+	switch name {
+	case "host":
+		return r.Host
+	case "content-length":
+		return strconv.FormatInt(r.ContentLength, 10)
+	}
+	values := slices.Clone(r.Header.Values(name))
+	for i := range values {
+		values[i] = strings.Join(strings.Fields(values[i]), " ")
+	}
+	return strings.Join(values, ",")
+}
+
+func canonicalQuery(query url.Values) string {
+	var pairs []string
+	for name, values := range query {
+		if name == "X-Amz-Signature" {
+			continue
+		}
+		for _, value := range values {
+			pairs = append(pairs, escape(name, false)+"="+escape(value, false))
+		}
+	}
+	slices.Sort(pairs)
+	return strings.Join(pairs, "&")
+}
+
+// escape is the URI encoding of signatures: everything but letters, digits and "-._~", and in paths "/".
+func escape(text string, path bool) string {
+	var out strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-._~", c) >= 0, path && c == '/':
+			out.WriteByte(c)
+		default:
+			out.WriteString("%" + strings.ToUpper(hex.EncodeToString([]byte{c})))
+		}
+	}
+	return out.String()
+}
