@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 
 	"exoshift/internal/fault"
 	"exoshift/state"
@@ -11,6 +12,10 @@ import (
 
 // EnsureBucket makes a bucket that nobody else can read.
 func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action, error) {
+	if err := s3utils.CheckValidBucketNameStrict(bucket); err != nil {
+		return "", fault.New(fault.Invalid, "create bucket "+bucket, err).
+			WithHint("set objectStorage.bucketPrefix so that the name has 3 to 63 of a-z, 0-9 and -")
+	}
 	exists, err := c.bucketExists(ctx, bucket)
 	if err != nil {
 		return "", err
@@ -47,7 +52,7 @@ func (c *Client) DeleteBucket(ctx context.Context, bucket string) (state.Action,
 }
 
 func (c *Client) removeBucket(ctx context.Context, bucket string) error {
-	if err := c.removeVersions(ctx, bucket); err != nil {
+	if err := c.removeObjects(ctx, bucket); err != nil {
 		return err
 	}
 	if err := c.removeUploads(ctx, bucket); err != nil {
@@ -56,9 +61,14 @@ func (c *Client) removeBucket(ctx context.Context, bucket string) error {
 	return c.s3.RemoveBucket(ctx, bucket)
 }
 
-// removeVersions removes every version of every object, one request each: bootstrap buckets hold a handful.
-func (c *Client) removeVersions(ctx context.Context, bucket string) error {
-	all := minio.ListObjectsOptions{Recursive: true, WithVersions: true}
+// removeObjects removes every object, with all its versions if the bucket ever had versions. That takes a request
+// for each, but our buckets hold a handful.
+func (c *Client) removeObjects(ctx context.Context, bucket string) error {
+	versioning, err := c.s3.GetBucketVersioning(ctx, bucket)
+	if err != nil {
+		return err
+	}
+	all := minio.ListObjectsOptions{Recursive: true, WithVersions: versioning.Enabled() || versioning.Suspended()}
 	for object := range c.s3.ListObjectsIter(ctx, bucket, all) {
 		if object.Err != nil {
 			return object.Err

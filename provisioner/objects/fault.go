@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 
@@ -38,9 +40,13 @@ func describe(refusal minio.ErrorResponse) error {
 
 func (c *Client) unanswered(op string, err error) error {
 	var certificate *tls.CertificateVerificationError
-	if errors.As(err, &certificate) {
+	var network net.Error // every error of http.Client is one
+	switch {
+	case errors.As(err, &certificate):
 		return fault.New(fault.Internal, op, err).
 			WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
+	case !errors.As(err, &network) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return fault.New(fault.Internal, op, err)
 	}
 	return fault.New(fault.Transient, op, err).
 		WithHint("check that this machine reaches https://%s, then run again", host(c.zone))

@@ -1,0 +1,260 @@
+package objects_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/provisioner/objects"
+	"exoshift/state"
+)
+
+// read fetches a link as anybody may.
+func (w *world) read(link string) []byte {
+	w.t.Helper()
+	client := w.net.Client()
+	defer client.CloseIdleConnections()
+	answer, err := client.Get(link)
+	w.check(err)
+	defer answer.Body.Close() //nolint:errcheck // a test
+	content, err := io.ReadAll(answer.Body)
+	w.check(err)
+	if answer.StatusCode != http.StatusOK {
+		w.t.Fatalf("%s: %s", answer.Status, content)
+	}
+	return content
+}
+
+func (w *world) bucket(ctx context.Context) {
+	w.t.Helper()
+	action, err := w.EnsureBucket(ctx, "c-bootstrap")
+	w.wantAction(action, err, state.Created)
+}
+
+func TestABucketIsMadeOnce(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		w.unchanged(func() {
+			action, err := w.EnsureBucket(ctx, "c-bootstrap")
+			w.wantAction(action, err, state.Found)
+		})
+		want := []string{"intend bucket c-bootstrap", "created bucket c-bootstrap"}
+		if diff := cmp.Diff(want, w.journal.entries); diff != "" {
+			w.t.Error(diff)
+		}
+	})
+}
+
+func TestABucketWhoseCreationWasNotNotedIsAdopted(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		w.check(w.journal.Intend("bucket", "c-bootstrap"))
+		action, err := w.EnsureBucket(ctx, "c-bootstrap")
+		w.wantAction(action, err, state.Adopted)
+		action, err = w.EnsureBucket(ctx, "c-bootstrap")
+		w.wantAction(action, err, state.Found)
+	})
+}
+
+func TestAnObjectIsUploadedOnlyIfItDiffers(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		action, err := w.EnsureObject(ctx, "c-bootstrap", "bootstrap.ign", []byte("one"))
+		w.wantAction(action, err, state.Created)
+		w.unchanged(func() {
+			action, err := w.EnsureObject(ctx, "c-bootstrap", "bootstrap.ign", []byte("one"))
+			w.wantAction(action, err, state.Found)
+		})
+		action, err = w.EnsureObject(ctx, "c-bootstrap", "bootstrap.ign", []byte("two"))
+		w.wantAction(action, err, state.Updated)
+		link, err := w.SignedURL(ctx, "c-bootstrap", "bootstrap.ign", time.Hour)
+		w.check(err)
+		if got := string(w.read(link)); got != "two" {
+			w.t.Errorf("the link leads to %q", got)
+		}
+	})
+}
+
+// countless is content of a size that nobody knows beforehand.
+type countless struct{ io.Reader }
+
+func TestAStreamIsUploadedInParts(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		content := bytes.Repeat([]byte("0123456789abcdef"), 17<<16) // 17 MiB
+		w.check(w.Upload(ctx, "c-bootstrap", "image.qcow2", countless{bytes.NewReader(content)}))
+		link, err := w.SignedURL(ctx, "c-bootstrap", "image.qcow2", time.Hour)
+		w.check(err)
+		if !bytes.Equal(w.read(link), content) {
+			w.t.Error("the content differs")
+		}
+		if parts := w.count("partNumber="); parts != 2 {
+			w.t.Errorf("%d parts", parts)
+		}
+	})
+}
+
+func TestAnUploadWhoseSourceFailsLeavesNothing(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		cause := fault.New(fault.Invalid, "verify the image", errors.New("another checksum"))
+		content := io.MultiReader(bytes.NewReader(make([]byte, 16<<20)), failing{cause})
+		err := w.Upload(ctx, "c-bootstrap", "image.qcow2", content)
+		w.wantFault(err, fault.Invalid, "upload object c-bootstrap/image.qcow2", "another checksum")
+		_, err = w.DeleteBucket(ctx, "c-bootstrap")
+		w.check(err)
+		if aborted := w.count("DELETE /c-bootstrap/image.qcow2?uploadId="); aborted != 1 {
+			w.t.Errorf("aborted %d uploads", aborted)
+		}
+	})
+}
+
+func TestAStoppedUploadIsAborted(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		stopped, cancel := context.WithCancelCause(ctx)
+		content := io.MultiReader(bytes.NewReader(make([]byte, 16<<20)), stopping(func() { cancel(errors.New("ctrl-c")) }), bytes.NewReader(make([]byte, 1<<20)))
+		err := w.Upload(stopped, "c-bootstrap", "image.qcow2", content)
+		w.wantFault(err, fault.Cancelled, "ctrl-c")
+		if aborted := w.count("DELETE /c-bootstrap/image.qcow2?uploadId="); aborted != 1 {
+			w.t.Errorf("aborted %d uploads", aborted)
+		}
+	})
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+type stopping func()
+
+func (s stopping) Read([]byte) (int, error) { s(); return 0, io.EOF }
+
+func TestABucketGoesWithAllThatIsInIt(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		for _, key := range []string{"a", "b/c"} {
+			_, err := w.EnsureObject(ctx, "c-bootstrap", key, []byte(key))
+			w.check(err)
+		}
+		w.abandonUpload(ctx, "c-bootstrap", "d")
+		action, err := w.DeleteBucket(ctx, "c-bootstrap")
+		w.wantAction(action, err, state.Deleted)
+		w.unchanged(func() {
+			action, err := w.DeleteBucket(ctx, "c-bootstrap")
+			w.wantAction(action, err, state.Found)
+		})
+	})
+}
+
+func TestABucketWithVersionsGoesWithAllOfThem(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		w.happens(
+			accident{on: "GET /c-bootstrap/?versioning", answer: answers("<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>")},
+			accident{on: "GET /c-bootstrap/?", answer: answers(`<ListVersionsResult>
+				<Version><Key>a</Key><VersionId>1</VersionId></Version><DeleteMarker><Key>a</Key><VersionId>2</VersionId></DeleteMarker>
+				</ListVersionsResult>`)})
+		action, err := w.DeleteBucket(ctx, "c-bootstrap")
+		w.wantAction(action, err, state.Deleted)
+		for _, version := range []string{"1", "2"} {
+			if n := w.count("DELETE /c-bootstrap/a?versionId=" + version); n != 1 {
+				w.t.Errorf("%d deletions of version %s: %v", n, version, w.requests)
+			}
+		}
+	})
+}
+
+func TestWrongCredentialsAreDenied(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		stranger := w.client(zone, "another secret")
+		defer stranger.Close()
+		_, err := stranger.EnsureBucket(ctx, "c-bootstrap")
+		w.wantFault(err, fault.Denied, "look for bucket c-bootstrap", "check the API key")
+		_, err = w.EnsureObject(ctx, "c-bootstrap", "a", nil)
+		w.wantFault(err, fault.NotFound, "NoSuchBucket", zone)
+	})
+}
+
+func TestDeletingAnObjectTwiceIsFine(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		_, err := w.EnsureObject(ctx, "c-bootstrap", "a", []byte("a"))
+		w.check(err)
+		w.check(w.DeleteObject(ctx, "c-bootstrap", "a"))
+		w.unchanged(func() { w.check(w.DeleteObject(ctx, "c-bootstrap", "a")) })
+		w.unchanged(func() { w.check(w.DeleteObject(ctx, "no-such-bucket", "a")) })
+	})
+}
+
+func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
+	for code, want := range map[string]struct {
+		status int
+		kind   fault.Kind
+		hint   string
+	}{
+		"InvalidAccessKeyId":    {403, fault.Denied, "check the API key"},
+		"SignatureDoesNotMatch": {403, fault.Denied, "check the API key"},
+		"RequestTimeTooSkewed":  {403, fault.Denied, "clock"},
+		"BucketAlreadyExists":   {409, fault.Conflict, "bucketPrefix"},
+		"TooManyBuckets":        {400, fault.Quota, "quota page"},
+		"InvalidArgument":       {400, fault.Invalid, ""},
+		"Whatever":              {401, fault.Denied, ""},
+	} {
+		t.Run(code, func(t *testing.T) {
+			inWorld(t, func(ctx context.Context, w *world) {
+				w.happens(accident{on: "PUT /c-bootstrap", answer: refuses(want.status, code)})
+				_, err := w.EnsureBucket(ctx, "c-bootstrap")
+				w.wantFault(err, want.kind, "create bucket c-bootstrap", code, "in words", want.hint)
+			})
+		})
+	}
+}
+
+func TestAShortOutageIsSurvivedAndALongOneTransient(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		outage := accident{on: "PUT /c-bootstrap", answer: refuses(503, "SlowDown")}
+		w.happens(outage, accident{on: "PUT /c-bootstrap"})
+		w.bucket(ctx)
+		w.happens(outage, outage, outage, outage, outage)
+		_, err := w.EnsureObject(ctx, "c-bootstrap", "a", []byte("a"))
+		w.wantFault(err, fault.Transient, "SlowDown")
+		elsewhere := w.client("ch-dk-2", secret)
+		defer elsewhere.Close()
+		_, err = elsewhere.EnsureBucket(ctx, "c-bootstrap")
+		w.wantFault(err, fault.Transient, "sos-ch-dk-2.exo.io")
+	})
+}
+
+func TestABucketWhoseFirstAnswerWasLostIsMade(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.happens(accident{on: "PUT /c-bootstrap", after: true}, accident{on: "PUT /c-bootstrap", answer: refuses(409, "BucketAlreadyOwnedByYou")})
+		w.bucket(ctx)
+	})
+}
+
+func TestWhatCannotBeIsRefusedBeforeAnythingIsAsked(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		_, err := w.EnsureBucket(ctx, "Not_A_Bucket")
+		w.wantFault(err, fault.Invalid, "bucketPrefix")
+		_, err = w.SignedURL(ctx, "c-bootstrap", "a", 8*24*time.Hour)
+		w.wantFault(err, fault.Invalid, "168h")
+		if len(w.requests) > 0 {
+			w.t.Errorf("asked %v", w.requests)
+		}
+		_, err = objects.New(network.Network{}, zone, key, secret, nil)
+		w.wantFault(err, fault.Internal)
+		_, err = objects.New(network.Network{}, zone, "", secret, w.journal)
+		w.wantFault(err, fault.Invalid)
+		_, err = objects.New(network.Network{}, "evil.example/", key, secret, w.journal)
+		w.wantFault(err, fault.Invalid)
+	})
+}

@@ -1,0 +1,31 @@
+package objects_test
+
+import (
+	"context"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"exoshift/internal/simcloud/s3"
+	"exoshift/internal/simcloud/store"
+)
+
+// store makes the storage that the world serves.
+func (w *world) store() {
+	storage, err := s3.New(s3.Config{DB: store.Memory(), Zone: zone, Key: key, Secret: secret})
+	w.check(err)
+	w.storage = storage
+}
+
+// abandonUpload begins an upload that never ends.
+func (w *world) abandonUpload(ctx context.Context, bucket, name string) {
+	w.t.Helper()
+	transport := w.net.Transport()
+	defer transport.CloseIdleConnections()
+	client, err := minio.NewCore("sos-"+zone+".exo.io", &minio.Options{
+		Creds: credentials.NewStaticV4(key, secret, ""), Secure: true, Region: zone, Transport: transport,
+	})
+	w.check(err)
+	_, err = client.NewMultipartUpload(ctx, bucket, name, minio.PutObjectOptions{})
+	w.check(err)
+}
