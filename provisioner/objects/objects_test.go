@@ -80,6 +80,9 @@ func TestAnObjectIsUploadedOnlyIfItDiffers(t *testing.T) {
 		if got := string(w.read(link)); got != "two" {
 			w.t.Errorf("the link leads to %q", got)
 		}
+		if n := w.count("location"); n > 0 {
+			w.t.Errorf("asked %d times for the region, which is the zone", n)
+		}
 	})
 }
 
@@ -148,6 +151,9 @@ func TestABucketGoesWithAllThatIsInIt(t *testing.T) {
 		w.abandonUpload(ctx, "c-bootstrap", "d")
 		action, err := w.DeleteBucket(ctx, "c-bootstrap")
 		w.wantAction(action, err, state.Deleted)
+		if aborted := w.count("DELETE /c-bootstrap/d?uploadId="); aborted != 1 {
+			w.t.Errorf("aborted %d uploads", aborted)
+		}
 		w.unchanged(func() {
 			action, err := w.DeleteBucket(ctx, "c-bootstrap")
 			w.wantAction(action, err, state.Found)
