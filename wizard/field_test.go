@@ -94,14 +94,8 @@ func TestSetStoresNothingWhenTheValueIsWrong(t *testing.T) {
 }
 
 func TestMissingListsWhatAHeadlessRunNeeds(t *testing.T) {
-	set := func(env string) (string, bool) { return "x", env == "EXOSCALE_API_KEY" }
 	got := map[string]string{}
-	for _, need := range wizard.Missing(state.Default(), func(env string) (string, bool) {
-		if value, ok := set(env); ok {
-			return value, ok
-		}
-		return "", false
-	}) {
+	for _, need := range wizard.MissingFrom(state.Default(), environment(map[string]string{"EXOSCALE_API_KEY": "k"})) {
 		got[need.Field] = need.Source
 		if need.Why == "" {
 			t.Errorf("%s: no reason", need.Field)
@@ -113,6 +107,22 @@ func TestMissingListsWhatAHeadlessRunNeeds(t *testing.T) {
 		"openshift.pullSecret": file, "openshift.sshKey": file, "exoscale.apiSecret": "environment variable EXOSCALE_API_SECRET",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestARunWithoutAnswersMissesAllThatHasNoDefault(t *testing.T) {
+	t.Setenv("EXOSCALE_API_KEY", "")
+	t.Setenv("EXOSCALE_API_SECRET", "s")
+	var fields []string
+	for _, need := range wizard.Missing() {
+		fields = append(fields, need.Field)
+	}
+	want := []string{
+		"cluster.id", "cluster.baseDomain", "exoscale.zone", "exoscale.apiKey",
+		"openshift.version", "openshift.pullSecret", "openshift.sshKey",
+	}
+	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

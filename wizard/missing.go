@@ -1,6 +1,7 @@
 package wizard
 
 import (
+	"os"
 	"strings"
 
 	"exoshift/state"
@@ -9,9 +10,12 @@ import (
 // Need is an answer that is missing: the field, where it can be given, and what it is for.
 type Need struct{ Field, Source, Why string }
 
-// Missing returns what a headless run still has to be told: required fields without a value, and secrets whose
-// environment variable is not set. Missing(state.Default(), os.LookupEnv) is the list for a run without any answers.
-func Missing(spec state.Spec, lookup func(env string) (string, bool)) []Need {
+// Missing returns what a run without any answers still has to be told.
+func Missing() []Need { return MissingFrom(state.Default(), os.LookupEnv) }
+
+// MissingFrom returns what a headless run with these answers still has to be told: required fields without a value,
+// and secrets whose environment variable is not set.
+func MissingFrom(spec state.Spec, lookup func(env string) (string, bool)) []Need {
 	var needs []Need
 	for _, field := range fieldsOf(spec) {
 		value := field.Get(spec)
