@@ -1,0 +1,214 @@
+package openshift_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/kube"
+	"exoshift/state"
+)
+
+// look observes the bootstrap and expects the last phase and what is waited for.
+func (r *rehearsal) look(t *testing.T, last, waiting string) {
+	t.Helper()
+	status, err := r.Bootstrap(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(status.Reached) == 0 || status.Reached[len(status.Reached)-1] != last {
+		t.Errorf("reached %v, want %s last", status.Reached, last)
+	}
+	if !strings.Contains(status.Waiting, waiting) || (waiting == "") != (status.Waiting == "") {
+		t.Errorf("after %s waiting for %q, want %q", last, status.Waiting, waiting)
+	}
+}
+
+func master(name, address string) kube.Object {
+	node := with(named(name), "metadata.labels", map[string]any{"node-role.kubernetes.io/master": "", "kubernetes.io/hostname": name})
+	return with(node, "status.addresses", []any{map[string]any{"type": "InternalIP", "address": address}})
+}
+
+func revisions(nodes ...string) []any {
+	var statuses []any
+	for _, node := range nodes {
+		statuses = append(statuses, map[string]any{"nodeName": node, "currentRevision": 3})
+	}
+	return statuses
+}
+
+func TestBootstrapIsFollowedThroughItsPhases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		status, err := r.Bootstrap(t.Context())
+		if err != nil || len(status.Reached) != 0 || status.Waiting == "" {
+			t.Fatalf("a single answer: %+v, %v", status, err)
+		}
+		r.look(t, state.PhaseTemporaryAPI, "cluster version")
+		r.put(t, "clusterversions.config.openshift.io", "", named("version"))
+		r.look(t, state.PhaseManifests, "no master")
+		r.put(t, "nodes", "", master("master-0", "192.0.2.10"))
+		r.look(t, state.PhaseMasters, "not reported any member")
+		r.put(t, "etcds.operator.openshift.io", "", with(named("cluster"), "status.conditions",
+			conditions([3]string{"EtcdMembersAvailable", "True", "1 members are available"})))
+		r.look(t, state.PhaseMasters, "1 members are available")
+		r.change(t, "etcds.operator.openshift.io", "", "cluster", "status.conditions",
+			conditions([3]string{"EtcdMembersAvailable", "True", "2 members are available"}))
+		r.look(t, state.PhaseEtcd, "kube-scheduler on 0")
+		for _, component := range []string{"kubeapiservers", "kubecontrollermanagers", "kubeschedulers"} {
+			r.put(t, component+".operator.openshift.io", "", with(named("cluster"), "status.nodeStatuses", revisions("master-0", "master-1")))
+		}
+		r.look(t, state.PhaseControlPlane, "pods")
+		r.put(t, "events", "kube-system", named("bootstrap-success"))
+		r.look(t, state.PhaseBootstrapped, "remaining manifests")
+		r.put(t, "events", "kube-system", named("bootstrap-finished"))
+		r.look(t, state.PhaseTeardown, "2 members are available")
+		r.change(t, "etcds.operator.openshift.io", "", "cluster", "status.conditions", conditions(
+			[3]string{"EtcdMembersAvailable", "True", "4 members are available"}, [3]string{"EtcdRunningInCluster", "True", ""}))
+		r.look(t, state.PhaseEtcdInCluster, "report completion")
+		r.put(t, "configmaps", "kube-system", with(named("bootstrap"), "data", map[string]any{"status": "complete"}))
+		r.look(t, state.PhaseComplete, "4 members are available")
+		r.change(t, "etcds.operator.openshift.io", "", "cluster", "status.conditions", conditions(
+			[3]string{"EtcdMembersAvailable", "True", "3 members are available"}, [3]string{"EtcdBootstrapMemberRemoved", "True", ""}))
+		r.look(t, state.PhaseMemberRemoved, "")
+	})
+}
+
+func TestBootstrapStepsNeverBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.put(t, "clusterversions.config.openshift.io", "", named("version"))
+		_, _ = r.Bootstrap(t.Context())
+		before, err := r.Bootstrap(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.unready("etcd is away")
+		after, err := r.Bootstrap(t.Context())
+		if !fault.Is(err, fault.Transient) {
+			t.Errorf("an API that is not ready: %v", err)
+		}
+		if !slices.Equal(before.Reached, after.Reached) || after.Waiting == "" {
+			t.Errorf("reached %v, then %v waiting for %q", before.Reached, after.Reached, after.Waiting)
+		}
+	})
+}
+
+func TestATemporaryAPIThatFlapsDoesNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		for range 3 {
+			if status, err := r.Bootstrap(t.Context()); err != nil || status.Has(state.PhaseTemporaryAPI) {
+				t.Fatalf("one answer: %+v, %v", status, err)
+			}
+			r.unready("restarting")
+			if _, err := r.Bootstrap(t.Context()); err == nil {
+				t.Fatal("an API that is not ready answered")
+			}
+			r.unready("")
+		}
+	})
+}
+
+func TestAResumedRunFindsEverythingReachedThoughEventsExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.put(t, "clusterversions.config.openshift.io", "", named("version"))
+		r.put(t, "nodes", "", master("master-0", "192.0.2.10"))
+		r.put(t, "etcds.operator.openshift.io", "", with(named("cluster"), "status.conditions", conditions(
+			[3]string{"EtcdMembersAvailable", "True", "3 members are available"}, [3]string{"EtcdBootstrapMemberRemoved", "True", ""})))
+		_, _ = r.Bootstrap(t.Context())
+		status, err := r.Bootstrap(t.Context())
+		if err != nil || !slices.Equal(status.Reached, state.BootstrapPhases()) {
+			t.Errorf("reached %v, %v", status.Reached, err)
+		}
+		before := r.requests.Load()
+		if _, err := r.Bootstrap(t.Context()); err != nil || r.requests.Load()-before > 1 {
+			t.Errorf("a look at a finished bootstrap made %d requests, %v", r.requests.Load()-before, err)
+		}
+	})
+}
+
+func TestFailuresToReachTheAPIAreToldApart(t *testing.T) {
+	for name, failure := range map[string]struct {
+		prepare func(*testing.T, *rehearsal)
+		want    string
+	}{
+		"no such host": {func(_ *testing.T, r *rehearsal) { r.master.Close() }, "no answer in time"},
+		"no such name": {func(_ *testing.T, r *rehearsal) {
+			r.kubeconfig = strings.ReplaceAll(r.kubeconfig, apiName, "api.elsewhere.example.net")
+		}, "api.elsewhere.example.net does not resolve"},
+		"refused": {func(_ *testing.T, r *rehearsal) {
+			r.kubeconfig = strings.ReplaceAll(r.kubeconfig, ":6443", ":6444")
+		}, "connection refused"},
+		"another cluster": {func(t *testing.T, r *rehearsal) { r.kubeconfig = r.makeKubeconfig(t, authority(t)) }, "TLS: "},
+		"another name": {func(_ *testing.T, r *rehearsal) {
+			r.kubeconfig = strings.ReplaceAll(r.kubeconfig, apiName, "192.0.2.1")
+		}, "TLS: the certificate is for another name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := rehearse(t)
+				failure.prepare(t, r)
+				status, err := r.Bootstrap(t.Context())
+				if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), failure.want) {
+					t.Errorf("got %v, want %q", err, failure.want)
+				}
+				if len(err.Error()) > 140 || !strings.Contains(status.Waiting, failure.want) {
+					t.Errorf("waiting for %q: %v", status.Waiting, err)
+				}
+				if _, err := r.Nodes(t.Context()); !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), failure.want) {
+					t.Errorf("nodes: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestTheKubeconfigIsAwaitedAndThenReadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		reads, content := 0, r.kubeconfig
+		missing := errors.New("no such file")
+		c := newCluster(r, func() ([]byte, error) {
+			if reads++; reads == 1 {
+				return nil, missing
+			}
+			return []byte(content), nil
+		})
+		defer c.Close()
+		if _, err := c.Nodes(t.Context()); !errors.Is(err, missing) {
+			t.Errorf("without a kubeconfig: %v", err)
+		}
+		for range 2 {
+			if _, err := c.Nodes(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		if reads != 2 {
+			t.Errorf("read %d times", reads)
+		}
+	})
+}
+
+func TestAnUntrustworthyKubeconfigIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		authority := r.kubeconfig[strings.Index(r.kubeconfig, "certificate-authority-data"):strings.Index(r.kubeconfig, "}}]")]
+		for name, content := range map[string]string{
+			"verification turned off": strings.Replace(r.kubeconfig, authority, "insecure-skip-tls-verify: true", 1),
+			"no authority":            strings.Replace(r.kubeconfig, ", "+authority, "", 1),
+			"plain http":              strings.Replace(r.kubeconfig, "https://", "http://", 1),
+			"no client certificate":   strings.Replace(r.kubeconfig, "client-certificate-data", "x", 1),
+			"nonsense":                "{",
+		} {
+			c := newCluster(r, func() ([]byte, error) { return []byte(content), nil })
+			if _, err := c.Nodes(t.Context()); !fault.Is(err, fault.Invalid) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}

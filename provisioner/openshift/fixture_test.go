@@ -1,0 +1,210 @@
+package openshift_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/store"
+	"exoshift/provisioner/openshift"
+)
+
+const apiName = "api.c1.example.net"
+
+// rehearsal is a simulated API of a cluster and a Cluster that looks at it.
+type rehearsal struct {
+	*openshift.Cluster
+	objects    *kube.Objects
+	ready      atomic.Pointer[error] // why the API is not ready
+	requests   atomic.Int64
+	master     *fabric.Host
+	authority  certificate.Pair
+	kubeconfig string
+	net        network.Network
+}
+
+// rehearse brings up an API server; everything ends with the test.
+func rehearse(t *testing.T) *rehearsal {
+	t.Helper()
+	r := &rehearsal{}
+	address := netip.MustParseAddr("192.0.2.1")
+	zone := fabric.New(fabric.Config{Resolve: func(_ context.Context, name string) ([]netip.Addr, error) {
+		if name == apiName {
+			return []netip.Addr{address}, nil
+		}
+		return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+	}})
+	var err error
+	if r.master, err = zone.Host(address); err != nil {
+		t.Fatal(err)
+	}
+	client, err := zone.Host(netip.MustParseAddr("203.0.113.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.net = client.Network(x509.NewCertPool())
+	if r.objects, err = kube.Load(store.Memory(), "objects", time.Now); err != nil {
+		t.Fatal(err)
+	}
+	r.define(t)
+	r.authority = authority(t)
+	r.kubeconfig = r.makeKubeconfig(t, r.authority)
+	r.serve(t, r.authority)
+	r.Cluster = openshift.NewCluster(r.net, func() ([]byte, error) { return []byte(r.kubeconfig), nil })
+	t.Cleanup(zone.Close)
+	t.Cleanup(func() { r.Cluster.Close() })
+	return r
+}
+
+func authority(t *testing.T) certificate.Pair {
+	t.Helper()
+	pair, err := certificate.Authority(pkix.Name{CommonName: "root-ca"}, 24*time.Hour, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pair
+}
+
+// define adds OpenShift's kinds, as its operators do.
+func (r *rehearsal) define(t *testing.T) {
+	t.Helper()
+	for _, kind := range []kube.Kind{
+		{Group: "config.openshift.io", Resource: "clusterversions", Kind: "ClusterVersion"},
+		{Group: "config.openshift.io", Resource: "clusteroperators", Kind: "ClusterOperator"},
+		{Group: "operator.openshift.io", Resource: "etcds", Kind: "Etcd"},
+		{Group: "operator.openshift.io", Resource: "kubeapiservers", Kind: "KubeAPIServer"},
+		{Group: "operator.openshift.io", Resource: "kubecontrollermanagers", Kind: "KubeControllerManager"},
+		{Group: "operator.openshift.io", Resource: "kubeschedulers", Kind: "KubeScheduler"},
+		{Group: "operator.openshift.io", Resource: "ingresscontrollers", Kind: "IngressController", Namespaced: true},
+		{Group: "route.openshift.io", Resource: "routes", Kind: "Route", Namespaced: true},
+	} {
+		kind.Version = "v1"
+		r.put(t, "customresourcedefinitions.apiextensions.k8s.io", "", kind.Definition())
+	}
+}
+
+// put creates an object.
+func (r *rehearsal) put(t *testing.T, resource, namespace string, object kube.Object) {
+	t.Helper()
+	if _, err := r.objects.Create(resource, namespace, object); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// change changes an object.
+func (r *rehearsal) change(t *testing.T, resource, namespace, name, path string, value any) {
+	t.Helper()
+	_, err := r.objects.Change(resource, namespace, name, func(object kube.Object) error {
+		object.Set(path, value)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func named(name string) kube.Object {
+	return kube.Object{"metadata": map[string]any{"name": name}}
+}
+
+func with(object kube.Object, path string, value any) kube.Object {
+	object.Set(path, value)
+	return object
+}
+
+// conditions makes conditions of "Type=Status: message".
+func conditions(texts ...[3]string) []any {
+	var list []any
+	for _, text := range texts {
+		list = append(list, map[string]any{"type": text[0], "status": text[1], "message": text[2]})
+	}
+	return list
+}
+
+// serve answers as an API server whose certificate is by authority.
+func (r *rehearsal) serve(t *testing.T, authority certificate.Pair) {
+	t.Helper()
+	issued, err := authority.Issue(certificate.Request{
+		Subject: pkix.Name{CommonName: apiName}, DNS: []string{apiName},
+		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Validity: time.Hour,
+	}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients := x509.NewCertPool()
+	clients.AddCert(r.authority.Certificate)
+	api := &kube.Server{
+		Objects: r.objects, Version: "1.33.5",
+		Authenticator: kube.Authenticator{Clients: func() *x509.CertPool { return clients }},
+		Authorize:     func(a kube.Attributes) bool { return a.User.In("system:masters") },
+		Ready: func() error {
+			if failure := r.ready.Load(); failure != nil {
+				return *failure
+			}
+			return nil
+		},
+	}
+	listener, err := r.master.Listen(6443)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		r.requests.Add(1)
+		api.ServeHTTP(w, q)
+	})}
+	served := tls.NewListener(listener, &tls.Config{
+		Certificates: []tls.Certificate{{Certificate: [][]byte{issued.Certificate.Raw}, PrivateKey: issued.Key}},
+		ClientAuth:   tls.RequestClientCert, MinVersion: tls.VersionTLS12,
+	})
+	go server.Serve(served)
+	t.Cleanup(func() { server.Close() })
+}
+
+func (r *rehearsal) makeKubeconfig(t *testing.T, authority certificate.Pair) string {
+	t.Helper()
+	admin, err := authority.Issue(certificate.Request{
+		Subject: pkix.Name{CommonName: "system:admin", Organization: []string{"system:masters"}},
+		Usages:  []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, Validity: time.Hour,
+	}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := admin.KeyPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := base64.StdEncoding.EncodeToString
+	return fmt.Sprintf(`apiVersion: v1
+kind: Config
+clusters: [{name: c1, cluster: {server: "https://%s:6443", certificate-authority-data: %s}}]
+contexts: [{name: admin, context: {cluster: c1, user: admin}}]
+current-context: admin
+users: [{name: admin, user: {client-certificate-data: %s, client-key-data: %s}}]
+`, apiName, encode(authority.CertPEM()), encode(admin.CertPEM()), encode(key))
+}
+
+// unready lets the API server say that it is not ready, or ready again for "".
+func (r *rehearsal) unready(reason string) {
+	if reason == "" {
+		r.ready.Store(nil)
+		return
+	}
+	failure := errors.New(reason)
+	r.ready.Store(&failure)
+}

@@ -1,0 +1,166 @@
+package openshift_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/installer"
+	"exoshift/provisioner/openshift"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// posing is the variable that turns the test binary into the simulated openshift-install.
+const posing = "EXOSHIFT_TEST_POSES_AS_INSTALLER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(posing) != "" {
+		os.Exit(installer.Main(os.Args[1:], time.Time{}, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+const installConfig = `apiVersion: v1
+baseDomain: example.net
+metadata: {name: c1}
+platform: {external: {platformName: exoscale, cloudControllerManager: ""}}
+controlPlane: {name: master, replicas: 3}
+compute: [{name: worker, replicas: 3}]
+networking:
+  networkType: OVNKubernetes
+  clusterNetwork: [{cidr: 10.128.0.0/14, hostPrefix: 23}]
+  serviceNetwork: [172.30.0.0/16]
+  machineNetwork: [{cidr: 10.0.0.0/16}]
+pullSecret: '{"auths":{"quay.io":{"auth":"c2VjcmV0OnNlY3JldA=="}}}'
+sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8yYRqv0u0bBqvJpT1MnH0fZkzQGGq4lUuE7nYBq0aK operator
+`
+
+// simulated returns the simulated openshift-install, fetched.
+func simulated(t *testing.T) (*openshift.Installer, *mirror) {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMirror(t)
+	m.publish(t, "#!/bin/sh\nexec env "+posing+"=1 '"+binary+"' --release 4.20.5 \"$@\"\n")
+	i := m.installer()
+	if err := i.Fetch(t.Context(), t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	return i, m
+}
+
+func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
+	i, m := simulated(t)
+	dir := filepath.Join(t.TempDir(), "c1", "install")
+	stale := filepath.Join(filepath.Dir(dir), ".install-1.unfinished")
+	if err := os.MkdirAll(filepath.Join(stale, "auth"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	started := time.Now()
+	made, err := i.Generate(t.Context(), dir, []byte(installConfig))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, strings.Join(m.logged, "\n"))
+	}
+	if !strings.HasPrefix(made.InfraID, "c1-") || made.ClusterID == "" || made.Created.Before(started) || made.Created.After(time.Now()) {
+		t.Errorf("made %s, %s at %s", made.InfraID, made.ClusterID, made.Created)
+	}
+	if made.RootCAHash != sum(made.RootCA) || !bytes.Contains(made.RootCA, []byte("BEGIN CERTIFICATE")) || !json.Valid(made.Bootstrap) {
+		t.Error("the authority or the bootstrap document is wrong")
+	}
+	for _, role := range []string{"master", "worker"} {
+		if !bytes.Contains(made.Pointers[role], []byte("/config/"+role)) {
+			t.Errorf("the pointer of %s: %s", role, made.Pointers[role])
+		}
+	}
+	again, err := i.Generate(t.Context(), dir, []byte("something else"))
+	if diff := cmp.Diff(made, again); err != nil || diff != "" {
+		t.Errorf("a second run generated anew: %v\n%s", err, diff)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder: %v, %v", info, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*")); len(left) != 1 {
+		t.Errorf("left beside it: %v", left)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), ".*")); len(left) != 0 {
+		t.Errorf("left beside it: %v", left)
+	}
+}
+
+func TestABadInstallConfigIsTheOperatorsToCorrect(t *testing.T) {
+	i, _ := simulated(t)
+	_, err := i.Generate(t.Context(), filepath.Join(t.TempDir(), "install"), []byte("apiVersion: v1\n"))
+	if !fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheBootImageIsThatOfTheSimulatedRelease(t *testing.T) {
+	i, _ := simulated(t)
+	if image, err := i.BootImage(t.Context()); err != nil || image.Build == "" || len(image.SHA256) != 64 {
+		t.Errorf("%+v, %v", image, err)
+	}
+}
+
+func TestAnythingElseInTheFolderIsNotTouched(t *testing.T) {
+	i, _ := simulated(t)
+	dir := t.TempDir()
+	kept := filepath.Join(dir, "kept")
+	if err := os.WriteFile(kept, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.Generate(t.Context(), dir, []byte(installConfig)); !fault.Is(err, fault.Conflict) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestADamagedGenerationIsNotUsed(t *testing.T) {
+	i, _ := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	other := filepath.Join(t.TempDir(), "install")
+	for _, dir := range []string{dir, other} {
+		if _, err := i.Generate(t.Context(), dir, []byte(installConfig)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign, err := os.ReadFile(filepath.Join(other, "worker.ign"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		"metadata.json": []byte(`{}`), "bootstrap.ign": []byte("{"), "master.ign": []byte(`{"ignition":{}}`),
+		"worker.ign": foreign, "generation.json": []byte(`{"version":"4.19.1"}`),
+	} {
+		path := filepath.Join(dir, name)
+		intact, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := i.Generate(t.Context(), dir, []byte(installConfig)); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s damaged: %v", name, err)
+		}
+		if err := os.WriteFile(path, intact, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := i.Generate(t.Context(), dir, nil); err != nil {
+		t.Errorf("intact again: %v", err)
+	}
+}
