@@ -9,13 +9,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	egoscale "github.com/exoscale/egoscale/v2"
 	exoapi "github.com/exoscale/egoscale/v2/api"
+	"github.com/exoscale/egoscale/v2/oapi"
 
+	"exoshift/internal/network"
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/store"
 )
@@ -222,4 +226,49 @@ func TestSSHKeysAreCompleteAtOnce(t *testing.T) {
 		_, err = w.client.GetSSHKey(w.ctx(), zone, "k")
 		w.missing(err)
 	})
+}
+
+func TestTheLegacyHostKnowsOnlyWhatTheOrganizationOwns(t *testing.T) {
+	inBubble(t, nil, func(w world) {
+		// The client forgets the zone here; the group and its operation are found in every zone.
+		_, err := w.client.CreateSecurityGroup(w.Context(), zone, &egoscale.SecurityGroup{Name: ptr("g")})
+		w.must(err)
+		_, err = w.client.CreateElasticIpWithResponse(w.Context(), oapi.CreateElasticIpJSONRequestBody{})
+		w.missing(err)
+	})
+}
+
+func TestManyCallersAtOnceSeeOneTruth(t *testing.T) {
+	inBubble(t, nil, func(w world) {
+		group := w.group("g")
+		var all sync.WaitGroup
+		for port := range uint16(8) {
+			all.Go(func() {
+				_, err := w.client.AddRuleToSecurityGroupWithResponse(w.ctx(), *group.ID, oapi.AddRuleToSecurityGroupJSONRequestBody{
+					FlowDirection: "ingress", Protocol: "tcp", Network: ptr("0.0.0.0/0"),
+					StartPort: ptr(int64(port) + 1), EndPort: ptr(int64(port) + 1),
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				w.api.Allows(netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("198.18.0.10"), "tcp", 22)
+				w.api.Instances()
+			})
+		}
+		all.Wait()
+		shown, err := w.client.GetSecurityGroup(w.ctx(), zone, *group.ID)
+		w.must(err)
+		if len(shown.Rules) != 8 {
+			t.Errorf("%d of 8 rules", len(shown.Rules))
+		}
+	})
+}
+
+func TestTimeRunsAsFastAsTheClock(t *testing.T) {
+	w := open(t, store.Memory(), func(c *api.Config) { c.Clock = network.Scaled(1000, time.Now()) })
+	defer w.api.Close()
+	w.begin("one")
+	for w.api.Instances()[0].State != "running" { // 20 s are 20 ms
+		<-w.api.Changed()
+	}
 }
