@@ -1,0 +1,177 @@
+package simcloud
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"time"
+
+	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/mirror"
+	"exoshift/internal/simcloud/names"
+	"exoshift/internal/simcloud/s3"
+)
+
+// The addresses of the simulation lie in ranges that are reserved for documentation and benchmarks. Package api gives
+// instances addresses in 198.18.0.0/16 and elastic IPs addresses in 198.19.0.0/16.
+const (
+	clientAddress   = "192.0.2.10"
+	platformAddress = "198.51.100.1"
+	apiAddress      = "203.0.113.10"
+	storageAddress  = "203.0.113.20"
+	clientsAddress  = "203.0.113.30"
+	imagesAddress   = "203.0.113.31"
+)
+
+// nameServers returns the hosts that every DNS zone names as its servers.
+func nameServers() map[string]string {
+	return map[string]string{
+		"ns1.exoscale.com": "203.0.113.53", "ns1.exoscale.ch": "203.0.113.54",
+		"ns1.exoscale.io": "203.0.113.55", "ns1.exoscale.net": "203.0.113.56",
+	}
+}
+
+// apiNames returns the names of the API in all zones (exoscale.md section 4).
+func (z *Zone) apiNames() []string {
+	list := []string{"api.exoscale.com", "api-" + z.options.Zone + ".exoscale.com"}
+	for _, zone := range []string{"ch-gva-2", "ch-dk-2", "at-vie-1", "de-fra-1", "bg-sof-1", "de-muc-1", "at-vie-2", "hr-zag-1"} {
+		if zone != z.options.Zone {
+			list = append(list, "api-"+zone+".exoscale.com")
+		}
+	}
+	return list
+}
+
+func (z *Zone) storageName() string { return "sos-" + z.options.Zone + ".exo.io" }
+
+// openFabric makes the network and the hosts that only ask. The functions of its config are called once the zone is open.
+func (z *Zone) openFabric(context.Context) (err error) {
+	if z.ca, err = fabric.NewCA("Simulated Internet Root"); err != nil {
+		return err
+	}
+	hosts, err := z.hosts()
+	if err != nil {
+		return err
+	}
+	z.names = names.New(hosts, z.zones)
+	z.fabric = fabric.New(fabric.Config{Clock: z.clock, Resolve: z.names.Lookup, Allows: z.allows, Translate: z.translate})
+	z.closing(z.fabric.Close)
+	if z.client, err = z.host(clientAddress); err != nil {
+		return err
+	}
+	z.platform, err = z.host(platformAddress)
+	return err
+}
+
+// hosts returns the fixed names of the simulated internet.
+func (z *Zone) hosts() (map[string]netip.Addr, error) {
+	addresses := nameServers()
+	addresses[z.storageName()] = storageAddress
+	addresses[mirror.ClientsHost] = clientsAddress
+	addresses[mirror.ImagesHost] = imagesAddress
+	for _, name := range z.apiNames() {
+		addresses[name] = apiAddress
+	}
+	hosts := map[string]netip.Addr{}
+	for name, address := range addresses {
+		parsed, err := netip.ParseAddr(address)
+		if err != nil {
+			return nil, err
+		}
+		hosts[name] = parsed
+	}
+	return hosts, nil
+}
+
+func (z *Zone) host(address string) (*fabric.Host, error) {
+	parsed, err := netip.ParseAddr(address)
+	if err != nil {
+		return nil, err
+	}
+	return z.fabric.Host(parsed)
+}
+
+// openServices opens the API and the object storage.
+func (z *Zone) openServices(context.Context) (err error) {
+	z.api, err = api.New(api.Config{
+		DB: z.db, Clock: z.clock, Zone: z.options.Zone, Key: z.options.Key, Secret: z.options.Secret,
+		HTTP:              z.platform.Network(z.ca.Pool()).Client(),
+		RefuseCredentials: z.options.Scenario == badCredentials,
+		Quotas:            quotas(z.options.Scenario),
+	})
+	if err != nil {
+		return err
+	}
+	z.closing(z.api.Close)
+	objects := ""
+	if z.options.Dir != "" {
+		objects = filepath.Join(z.options.Dir, "objects")
+	}
+	z.storage, err = s3.New(s3.Config{DB: z.db, Dir: objects, Zone: z.options.Zone, Key: z.options.Key, Secret: z.options.Secret})
+	return err
+}
+
+// openInternet opens the servers that the world reaches.
+func (z *Zone) openInternet(context.Context) error {
+	downloads := mirror.New(z.options.Installer)
+	for _, site := range []struct {
+		address string
+		names   []string
+		handler http.Handler
+	}{
+		{apiAddress, z.apiNames(), z.api},
+		{storageAddress, []string{z.storageName()}, z.storage},
+		{clientsAddress, []string{mirror.ClientsHost}, downloads},
+		{imagesAddress, []string{mirror.ImagesHost}, downloads},
+	} {
+		if err := z.serve(site.address, site.names, site.handler); err != nil {
+			return fmt.Errorf("serve %s: %w", site.names[0], err)
+		}
+	}
+	for name, address := range nameServers() {
+		if err := z.serveNames(address); err != nil {
+			return fmt.Errorf("serve %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// serve opens an HTTPS server with a certificate of the public internet.
+func (z *Zone) serve(address string, names []string, handler http.Handler) error {
+	host, err := z.host(address)
+	if err != nil {
+		return err
+	}
+	config, err := z.ca.ServerTLS(names...)
+	if err != nil {
+		return err
+	}
+	l, err := host.Listen(443)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
+	z.running.Go(func() { _ = server.Serve(tls.NewListener(l, config)) })
+	z.stops = append(z.stops, server.Close)
+	return nil
+}
+
+func (z *Zone) serveNames(address string) error {
+	host, err := z.host(address)
+	if err != nil {
+		return err
+	}
+	l, err := host.Listen(53)
+	if err != nil {
+		return err
+	}
+	z.running.Go(func() { _ = z.names.Serve(l) })
+	z.stops = append(z.stops, l.Close)
+	return nil
+}

@@ -1,0 +1,82 @@
+package simcloud
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+
+	"exoshift/internal/simcloud/names"
+	"exoshift/internal/simcloud/vm"
+)
+
+// openMachines prepares the machines; follow switches them on.
+func (z *Zone) openMachines(context.Context) error {
+	fleet, err := vm.New(vm.Config{
+		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.instances, Broken: z.broken,
+	})
+	if err != nil {
+		return err
+	}
+	z.fleet = fleet
+	z.closing(fleet.Close)
+	z.probes = newProbes(z.platform, z.clock, z.ca.Pool())
+	z.closing(z.probes.running.Wait)
+	return nil
+}
+
+// instances returns the API's instances with what their images tell.
+func (z *Zone) instances() []vm.Instance {
+	var list []vm.Instance
+	for _, i := range z.api.Instances() {
+		image, _ := z.api.Template(i.TemplateID)
+		list = append(list, vm.Instance{
+			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, Type: i.Type,
+			Platform: image.Platform, UserData: i.UserData, CreatedAt: i.CreatedAt,
+		})
+	}
+	return list
+}
+
+// zones returns the API's DNS zones with full names.
+func (z *Zone) zones() []names.Zone {
+	var list []names.Zone
+	for _, zone := range z.api.Zones() {
+		served := names.Zone{Name: zone.Name}
+		for _, r := range zone.Records {
+			name := strings.TrimPrefix(r.Name+"."+zone.Name, ".")
+			served.Records = append(served.Records, names.Record{Name: name, Type: r.Type, Content: r.Content, TTL: r.TTL, Priority: r.Priority})
+		}
+		list = append(list, served)
+	}
+	return list
+}
+
+// allows decides on packets: security groups filter them, and only instances see the metadata service.
+func (z *Zone) allows(from, to netip.Addr, proto string, port int) bool {
+	if to.IsLinkLocalUnicast() {
+		return isInstance(from)
+	}
+	return z.api.Allows(from, to, proto, port)
+}
+
+// translate leads packets for an elastic IP to one of its healthy instances. An unmanaged one leads nowhere: no
+// simulated machine configures the address itself. Instances that hold an address do not reach each other through it
+// (exoscale.md section 3, from older documents and not verified).
+func (z *Zone) translate(from, to netip.Addr, _ int) (netip.Addr, bool) {
+	if !isElastic(to) {
+		return to, true
+	}
+	ip, ok := z.api.ElasticIP(to)
+	if !ok || ip.Healthcheck == nil {
+		return netip.Addr{}, false
+	}
+	return z.probes.choose(ip, from)
+}
+
+func isInstance(address netip.Addr) bool {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18}), 16).Contains(address)
+}
+
+func isElastic(address netip.Addr) bool {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 19}), 16).Contains(address)
+}

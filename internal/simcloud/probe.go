@@ -1,0 +1,155 @@
+package simcloud
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/fabric"
+)
+
+// probes find out which instances may serve a managed elastic IP (exoscale.md section 3). They come from the
+// platform's own address, and security groups filter them like any other packet.
+type probes struct {
+	host    *fabric.Host
+	clock   network.Clock
+	roots   *x509.CertPool
+	running sync.WaitGroup
+
+	mu    sync.Mutex
+	all   map[probed]*probe
+	turns int
+}
+
+// probed is what a probe is about.
+type probed struct {
+	elasticIP string
+	instance  netip.Addr
+	check     api.Healthcheck
+}
+
+// probe is a running probe and its result. A new instance is not healthy before it has shown it.
+type probe struct {
+	cancel  context.CancelFunc
+	healthy bool
+	strikes int // results in a row that contradict healthy
+}
+
+func newProbes(host *fabric.Host, clock network.Clock, roots *x509.CertPool) *probes {
+	return &probes{host: host, clock: clock, roots: roots, all: map[probed]*probe{}}
+}
+
+// sync begins and ends probes as the elastic IPs demand.
+func (p *probes) sync(ctx context.Context, ips []api.ElasticIP) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	wanted := map[probed]bool{}
+	for _, ip := range ips {
+		for _, instance := range ip.Instances {
+			if ip.Healthcheck != nil {
+				wanted[probed{ip.ID, instance, *ip.Healthcheck}] = true
+			}
+		}
+	}
+	for target, running := range p.all {
+		if !wanted[target] {
+			running.cancel()
+			delete(p.all, target)
+		}
+	}
+	for target := range wanted {
+		if p.all[target] == nil {
+			ctx, cancel := context.WithCancel(ctx)
+			started := &probe{cancel: cancel}
+			p.all[target] = started
+			p.running.Go(func() { p.watch(ctx, target, started) })
+		}
+	}
+}
+
+// choose returns a healthy instance of an elastic IP, in turns; false if there is none or from is one of the holders.
+func (p *probes) choose(ip api.ElasticIP, from netip.Addr) (netip.Addr, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	healthy := slices.DeleteFunc(slices.Clone(ip.Instances), func(instance netip.Addr) bool {
+		running := p.all[probed{ip.ID, instance, *ip.Healthcheck}]
+		return running == nil || !running.healthy
+	})
+	if len(healthy) == 0 || slices.Contains(ip.Instances, from) {
+		return netip.Addr{}, false
+	}
+	p.turns++
+	return healthy[p.turns%len(healthy)], true
+}
+
+func (p *probes) watch(ctx context.Context, target probed, result *probe) {
+	for {
+		p.note(target.check, result, p.ask(ctx, target) == nil)
+		if p.clock.Sleep(ctx, target.check.Interval) != nil {
+			return
+		}
+	}
+}
+
+// note changes the verdict after enough strikes.
+func (p *probes) note(check api.Healthcheck, result *probe, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ok == result.healthy {
+		result.strikes = 0
+		return
+	}
+	needed := check.StrikesFail
+	if ok {
+		needed = check.StrikesOK
+	}
+	if result.strikes++; result.strikes >= needed {
+		result.healthy, result.strikes = ok, 0
+	}
+}
+
+// ask returns why an instance is not healthy. However fast the clock, it leaves a second of wall time for the work.
+func (p *probes) ask(ctx context.Context, target probed) error {
+	ctx, cancel := context.WithTimeout(ctx, max(p.clock.Wall(target.check.Timeout), time.Second))
+	defer cancel()
+	address := netip.AddrPortFrom(target.instance, uint16(target.check.Port)).String()
+	if target.check.Mode == "tcp" {
+		c, err := p.host.Dial(ctx, "tcp", address)
+		if err != nil {
+			return err
+		}
+		return c.Close()
+	}
+	return p.get(ctx, target.check, address)
+}
+
+func (p *probes) get(ctx context.Context, check api.Healthcheck, address string) error {
+	transport := &http.Transport{
+		DialContext: p.host.Dial, DisableKeepAlives: true,
+		TLSClientConfig: &tls.Config{RootCAs: p.roots, ServerName: check.TLSSNI, InsecureSkipVerify: check.TLSSkipVerify, MinVersion: tls.VersionTLS12},
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, check.Mode+"://"+address+check.URI, nil)
+	if err != nil {
+		return err
+	}
+	response, err := transport.RoundTrip(request) // redirects are not followed
+	if err != nil {
+		return err
+	}
+	if err := response.Body.Close(); err != nil {
+		return err
+	}
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("status %s", strconv.Itoa(response.StatusCode))
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package simcloud
+
+import (
+	"slices"
+	"strings"
+
+	"exoshift/internal/simcloud/api"
+)
+
+const (
+	happy             = "happy"
+	badCredentials    = "bad-credentials"
+	quota             = "quota"
+	mcsBlocked        = "mcs-blocked"
+	masterNeverJoins  = "master-never-joins"
+	machineConfigPort = 22623
+)
+
+// Scenarios returns the names of what can happen in a zone, the ordinary case first.
+func Scenarios() []string {
+	return []string{happy, badCredentials, quota, mcsBlocked, masterNeverJoins}
+}
+
+// quotas returns the limits that differ from the usual ones.
+func quotas(scenario string) map[string]int {
+	if scenario == quota {
+		return map[string]int{"instance": 10}
+	}
+	return nil
+}
+
+// broken tells whether a machine never boots.
+func (z *Zone) broken(name string) bool {
+	return z.options.Scenario == masterNeverJoins && strings.HasPrefix(name+".", "master-2.")
+}
+
+// happen lets the scenario's event happen, once in the life of a zone, so that it can be repaired: with mcs-blocked
+// the machine config server cannot be reached any more when the first master exists.
+func (z *Zone) happen() error {
+	if _, done := z.events.Get(mcsBlocked); done || z.options.Scenario != mcsBlocked {
+		return nil
+	}
+	isMaster := func(i api.Instance) bool { return strings.HasPrefix(i.Name, "master-") }
+	if !slices.ContainsFunc(z.api.Instances(), isMaster) || z.api.RemoveRules("_control_plane", machineConfigPort) == 0 {
+		return nil
+	}
+	return z.events.Put(mcsBlocked, true)
+}

@@ -1,0 +1,148 @@
+// Package simcloud is an Exoscale zone, an object store, an internet and an OpenShift that exist only in memory. Its
+// one entrance is a network.Network, so that a rehearsal differs from an installation in nothing else.
+package simcloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/names"
+	"exoshift/internal/simcloud/s3"
+	"exoshift/internal/simcloud/store"
+	"exoshift/internal/simcloud/vm"
+)
+
+// Options describe a zone.
+type Options struct {
+	// Dir is the folder that keeps the zone's state, so that it survives a killed process; "" keeps it in memory.
+	Dir string
+	// Speed is how many times faster than real the zone lives; 0 is the wall clock, or that of a synctest bubble.
+	Speed float64
+	// Scenario is one of Scenarios; "" is the first.
+	Scenario string
+	// Zone is the name of the zone whose machines exist, e.g. "ch-gva-2".
+	Zone string
+	// Key and Secret are the API credentials that are accepted.
+	Key, Secret string
+	// Installer is the command line of the simulated openshift-install, which the mirror's script runs.
+	Installer []string
+}
+
+// Zone is an open zone.
+type Zone struct {
+	options  Options
+	db       *store.DB
+	clock    network.Clock
+	ca       *fabric.CA
+	fabric   *fabric.Fabric
+	client   *fabric.Host // the operator's machine
+	platform *fabric.Host // where Exoscale's own requests come from
+	names    *names.Directory
+	api      *api.API
+	storage  *s3.Storage
+	fleet    *vm.Fleet
+	probes   *probes
+	events   *store.Table[bool] // what a scenario has done already
+
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	stops   []func() error // end servers, whose goroutines are in running
+	closers []func() error // in the order of opening
+	fault   error          // of the goroutine that follows changes; read it after running.Wait
+}
+
+// Open opens a zone, or creates one. Close it before the process ends; a process that is killed loses a few seconds
+// of simulated time and nothing else.
+func Open(options Options) (*Zone, error) {
+	if options.Scenario == "" {
+		options.Scenario = happy
+	}
+	if !slices.Contains(Scenarios(), options.Scenario) {
+		return nil, fmt.Errorf("unknown scenario %q, want one of %v", options.Scenario, Scenarios())
+	}
+	z := &Zone{options: options}
+	ctx, cancel := context.WithCancel(context.Background())
+	z.cancel = cancel
+	for _, part := range []func(context.Context) error{
+		z.openStore, z.openClock, z.openFabric, z.openServices, z.openInternet, z.openMachines,
+	} {
+		if err := part(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("open the simulated zone: %w", err), z.Close())
+		}
+	}
+	z.running.Go(func() { z.fault = z.follow(ctx) })
+	return z, nil
+}
+
+// Close ends everything that runs; the state stays.
+func (z *Zone) Close() error {
+	z.cancel()
+	for _, stop := range z.stops {
+		_ = stop() // it is closed either way
+	}
+	z.running.Wait()
+	err := z.fault
+	for _, closer := range slices.Backward(z.closers) {
+		err = errors.Join(err, closer())
+	}
+	z.closers = nil
+	return err
+}
+
+// Network is the world as the operator's machine sees it.
+func (z *Zone) Network() network.Network { return z.client.Network(z.ca.Pool()) }
+
+// Mutations returns how many requests changed something at the API or in the object storage since Open.
+func (z *Zone) Mutations() int { return z.api.Mutations() + z.storage.Mutations() }
+
+// Consoles returns the last lines of every machine's console, by the machine's name.
+func (z *Zone) Consoles() map[string][]string { return z.fleet.Consoles() }
+
+// closing notes what Close has to do.
+func (z *Zone) closing(closer func()) {
+	z.closers = append(z.closers, func() error {
+		closer()
+		return nil
+	})
+}
+
+func (z *Zone) openStore(context.Context) error {
+	z.db = store.Memory()
+	if z.options.Dir != "" {
+		if err := os.MkdirAll(z.options.Dir, 0o700); err != nil {
+			return err
+		}
+		db, err := store.Open(z.options.Dir)
+		if err != nil {
+			return err
+		}
+		z.db = db
+		z.closers = append(z.closers, db.Close)
+	}
+	var err error
+	z.events, err = store.Load[bool](z.db, "zone/event")
+	return err
+}
+
+// follow does what changes at the API ask for: switch machines, probe elastic IPs, let a scenario happen.
+func (z *Zone) follow(ctx context.Context) error {
+	for {
+		err := errors.Join(z.fleet.Sync(), z.happen())
+		z.probes.sync(ctx, z.api.ElasticIPs())
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-z.api.Changed():
+		}
+	}
+}
