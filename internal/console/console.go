@@ -1,0 +1,103 @@
+// Package console prints a run without a terminal's help: events as plain lines or as JSON lines, faults of answers,
+// and what a run ended in.
+//
+// The rules of its output: one line for each change, so that a log can be read and searched; nothing that came from
+// elsewhere reaches the stream with control characters in it; no secret is ever given to this package; and the same
+// events always print the same lines. Writers that fail are not this package's business: a closed pipe must not stop
+// an installation.
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"exoshift/provisioner"
+	"exoshift/wizard"
+)
+
+// NewJSON returns a printer that writes each event as one JSON object on a line; docs/events.md describes it.
+func NewJSON(w io.Writer) func(provisioner.Event) {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return func(e provisioner.Event) { _ = encoder.Encode(e) } // an event always encodes; the writer may be gone
+}
+
+// Faults prints what is wrong with the answers, one fault a line.
+func Faults(w io.Writer, faults []wizard.Fault) {
+	for _, f := range faults {
+		fmt.Fprintln(w, Clean(f.String()))
+	}
+}
+
+// Missing prints what a run still has to be told.
+func Missing(w io.Writer, needs []wizard.Need) {
+	fmt.Fprintln(w, "Missing answers:")
+	for _, need := range needs {
+		fmt.Fprintf(w, "  %-24s %s\n  %-24s %s\n", need.Field, need.Source, "", need.Why)
+	}
+}
+
+// Clean makes a string from elsewhere safe to print on one line: terminal sequences, control characters and invisible
+// formatting (which could reorder the text) are dropped, and line breaks become "; ".
+func Clean(text string) string {
+	text = sequences().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	var lines []string
+	for line := range strings.FieldsFuncSeq(text, lineBreak) {
+		if line = strings.TrimSpace(strings.Map(visible, line)); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// sequences matches what steers terminals: CSI and OSC sequences and their like, in 7 and 8 bits.
+func sequences() *regexp.Regexp {
+	return regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
+		"|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c\r\n]*(?:\x07|\x1b\\\\|\u009c)?" +
+		"|\x1b[ -/]*[0-~]?")
+}
+
+func lineBreak(r rune) bool {
+	return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085'
+}
+
+// visible maps what is not to be printed to nothing, and white space to a space.
+func visible(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r):
+		return -1
+	}
+	return r
+}
+
+// lasting writes a duration for people: 42s, 13m04s, 2h05m.
+func lasting(d time.Duration) string {
+	seconds := int(d.Round(time.Second) / time.Second)
+	switch {
+	case seconds < 60:
+		return fmt.Sprintf("%ds", seconds)
+	case seconds < 3600:
+		return strings.TrimSuffix(fmt.Sprintf("%dm%02ds", seconds/60, seconds%60), "00s")
+	}
+	return fmt.Sprintf("%dh%02dm", seconds/3600, seconds/60%60)
+}
+
+func inSeconds(s float64) string { return lasting(time.Duration(s * float64(time.Second))) }
+
+// parts joins what is not empty.
+func parts(separator string, words ...string) string {
+	var given []string
+	for _, word := range words {
+		if word != "" {
+			given = append(given, word)
+		}
+	}
+	return strings.Join(given, separator)
+}

@@ -1,0 +1,210 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/provisioner"
+)
+
+// NewPlain returns a printer of one line for each change: the time, the part of the installation, a sentence. What
+// failed is told again at the end, with its cause and the next thing to do. It must be called by one goroutine at a
+// time.
+func NewPlain(w io.Writer) func(provisioner.Event) {
+	p := &plain{w: w, steps: map[string]*running{}, told: map[string]string{}}
+	return p.print
+}
+
+type plain struct {
+	w        io.Writer
+	began    time.Time
+	steps    map[string]*running
+	told     map[string]string // what was last printed about a node or a request
+	members  []provisioner.Member
+	failures []provisioner.Event
+}
+
+// running is a step while it runs.
+type running struct {
+	title string
+	began time.Time
+	found int // objects that were there already
+}
+
+func (p *plain) print(e provisioner.Event) {
+	if p.began.IsZero() {
+		p.began = e.Time
+	}
+	switch e.Type {
+	case provisioner.TypeRun:
+		p.run(e)
+	case provisioner.TypeStep:
+		p.step(e)
+	case provisioner.TypeWait:
+		p.line(e, "..", p.wait(e))
+	case provisioner.TypeBootstrap:
+		p.line(e, "bootstrap", parts(": ", "reached "+e.Phase, e.Text))
+	case provisioner.TypeEtcd:
+		p.etcd(e)
+	case provisioner.TypeNode:
+		p.once(e, "node", e.Name, fmt.Sprintf("%s: %s", parts(" ", e.Name, parenthesized(e.Role)), parts(", ", e.State, e.Reason)))
+	case provisioner.TypeCSR:
+		p.once(e, "csr", e.Name, parts(": ", fmt.Sprintf("%s %s of %s", e.Decision, e.Name, e.Node), e.Reason))
+	case provisioner.TypeObject:
+		p.object(e)
+	default:
+		p.line(e, string(e.Type), e.Text)
+	}
+}
+
+// line prints one line; column names the part of the installation.
+func (p *plain) line(e provisioner.Event, column, sentence string) {
+	fmt.Fprintf(p.w, "%s %-14s %s\n", e.Time.Format(time.TimeOnly), Clean(column), Clean(sentence))
+}
+
+// once prints a line unless it says what the last one about the same thing said.
+func (p *plain) once(e provisioner.Event, column, name, sentence string) {
+	if p.told[column+"/"+name] != sentence {
+		p.told[column+"/"+name] = sentence
+		p.line(e, column, sentence)
+	}
+}
+
+func (p *plain) run(e provisioner.Event) {
+	if e.State != provisioner.Finished {
+		p.began = e.Time
+		p.line(e, "run", parts(": ", e.State, e.Text))
+		return
+	}
+	sentence := fmt.Sprintf("finished: %s after %s", e.Result, lasting(e.Time.Sub(p.began)))
+	if e.ExitCode != nil {
+		sentence += fmt.Sprintf(", exit code %d", *e.ExitCode)
+	}
+	p.line(e, "run", sentence)
+	p.tellFailures(e)
+}
+
+// tellFailures repeats what failed. What the run as a whole says is printed only if no step said it.
+func (p *plain) tellFailures(end provisioner.Event) {
+	hinted := false
+	for _, e := range p.failures {
+		p.line(end, "failed", p.title(e))
+		p.line(end, "cause", e.Text)
+		if e.Hint != "" {
+			p.line(end, "next", e.Hint)
+			hinted = hinted || e.Hint == end.Hint
+		}
+	}
+	if len(p.failures) == 0 && end.Text != "" {
+		p.line(end, "run", end.Text)
+	}
+	if end.Hint != "" && !hinted {
+		p.line(end, "next", end.Hint)
+	}
+}
+
+func (p *plain) step(e provisioner.Event) {
+	switch e.State {
+	case provisioner.Started:
+		p.steps[e.Step] = &running{title: e.Text, began: e.Time}
+		p.line(e, e.Phase, e.Text)
+	case provisioner.Progress:
+		p.line(e, e.Phase, parts(": ", p.title(e), e.Text))
+	case provisioner.Done:
+		p.line(e, e.Phase, p.title(e)+": "+p.ended(e, "done"))
+	case provisioner.Skipped:
+		p.line(e, e.Phase, parts(", ", p.title(e)+": skipped", e.Text))
+	case provisioner.Failed:
+		p.failures = append(p.failures, e)
+		p.line(e, e.Phase, parts(": ", p.title(e)+": "+p.ended(e, "FAILED"), e.Text))
+	}
+}
+
+// title returns what the step is called, by its ID if it never started.
+func (p *plain) title(e provisioner.Event) string {
+	if step := p.steps[e.Step]; step != nil && step.title != "" {
+		return step.title
+	}
+	return e.Step
+}
+
+// ended says how a step ended, after how long, and how much of it was there already.
+func (p *plain) ended(e provisioner.Event, how string) string {
+	step := p.steps[e.Step]
+	if step == nil {
+		return how
+	}
+	sentence := how + " after " + lasting(e.Time.Sub(step.began))
+	if step.found > 0 {
+		sentence += fmt.Sprintf(", %d found as wanted", step.found)
+	}
+	return sentence
+}
+
+func (p *plain) wait(e provisioner.Event) string {
+	what := "waiting: " + e.What
+	if rest, isWait := strings.CutPrefix(e.What, "Wait "); isWait {
+		what = "waiting " + rest
+	}
+	words := []string{what}
+	if e.Since != nil && e.Time.Sub(*e.Since) >= time.Second {
+		words = append(words, lasting(e.Time.Sub(*e.Since)))
+	}
+	if e.Usual > 0 {
+		words = append(words, "usually "+inSeconds(e.Usual))
+	}
+	if e.Limit > 0 {
+		words = append(words, "limit "+inSeconds(e.Limit))
+	}
+	if e.Last != "" {
+		words = append(words, "last: "+e.Last)
+	}
+	return strings.Join(words, ", ")
+}
+
+// etcd tells which members came, went or changed.
+func (p *plain) etcd(e provisioner.Event) {
+	var changes []string
+	for _, member := range e.Members {
+		if !slices.Contains(p.members, member) {
+			changes = append(changes, fmt.Sprintf("member %s: %s", member.Name, member.State))
+		}
+	}
+	for _, before := range p.members {
+		if !slices.ContainsFunc(e.Members, func(m provisioner.Member) bool { return m.Name == before.Name }) {
+			changes = append(changes, fmt.Sprintf("member %s: removed", before.Name))
+		}
+	}
+	p.members = e.Members
+	if len(changes) > 0 {
+		p.line(e, "etcd", fmt.Sprintf("%s (%s)", strings.Join(changes, ", "), count(len(e.Members), "member")))
+	}
+}
+
+// object tells of changes; what was found as wanted is counted for the end of the step.
+func (p *plain) object(e provisioner.Event) {
+	if e.Action == "found" {
+		if step := p.steps[e.Step]; step != nil {
+			step.found++
+		}
+		return
+	}
+	p.line(e, "object", parts(" ", e.Action, e.Kind, e.Name, parenthesized(e.ID)))
+}
+
+func parenthesized(word string) string {
+	if word == "" {
+		return ""
+	}
+	return "(" + word + ")"
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

@@ -1,0 +1,199 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// Summary prints the end of a run: what was built or what failed, where things are, and what to do next. folder is
+// the cluster's folder, resume the command that goes on with a run that did not end well. It prints no secret, only
+// where those are.
+func Summary(w io.Writer, board *provisioner.Board, facts state.Facts, folder, resume string) {
+	fmt.Fprintf(w, "\n%s\n", headline(board, facts))
+	describe(w, board, facts, folder)
+	if board.Run.Result == "ok" {
+		nextSteps(w, folder)
+		return
+	}
+	failures(w, board)
+	fmt.Fprintf(w, "Nothing was deleted. Go on with: %s\n", Clean(resume))
+}
+
+// headline says in one line how far the cluster is.
+func headline(board *provisioner.Board, facts state.Facts) string {
+	lasted := lasting(board.Now.Sub(board.Began))
+	subject := "Cluster " + Clean(facts.ClusterID)
+	switch {
+	case board.Run.State == "":
+		return subject + ": no run so far"
+	case board.Run.State == provisioner.Started:
+		return fmt.Sprintf("%s: running for %s", subject, lasted)
+	case board.Run.Result == "ok":
+		return fmt.Sprintf("%s is installed (%s)", subject, lasted)
+	}
+	return fmt.Sprintf("%s is not complete: %s after %s", subject, Clean(board.Run.Result), lasted)
+}
+
+// describe prints what is known, a fact a line.
+func describe(w io.Writer, board *provisioner.Board, facts state.Facts, folder string) {
+	for _, row := range []struct{ name, value string }{
+		{"OpenShift", parts(", ", facts.OpenShiftVersion, prefixed("infrastructure ", facts.InfraID))},
+		{"zone", facts.Zone},
+		{"API", facts.APIAddress},
+		{"ingress", facts.IngressAddress},
+		{"console", facts.ConsoleURL},
+		{"nodes", nodes(board)},
+		{"etcd", etcd(board)},
+		{"objects", objects(board)},
+		{"durations", durations(board)},
+		{"kubeconfig", kubeconfig(facts, folder)},
+		{"folder", folder},
+	} {
+		if row.value != "" {
+			fmt.Fprintf(w, "  %-12s %s\n", row.name, Clean(row.value))
+		}
+	}
+}
+
+func nextSteps(w io.Writer, folder string) {
+	fmt.Fprintf(w, "Next steps\n  export KUBECONFIG=%s\n  oc get nodes,clusteroperators\n", Clean(inAuth(folder, "kubeconfig")))
+	fmt.Fprintf(w, "  log in as kubeadmin with the password in %s, and remove that user\n"+
+		"  once somebody else is an administrator\n", Clean(inAuth(folder, "kubeadmin-password")))
+}
+
+// failures prints what failed in a run that did not end well.
+func failures(w io.Writer, board *provisioner.Board) {
+	if board.Run.Result == "" || board.Run.Result == "ok" {
+		return
+	}
+	told := false
+	for _, step := range board.Steps {
+		if step.State == provisioner.Failed {
+			told = true
+			fmt.Fprintf(w, "  failed       %s: %s\n", Clean(step.Title), Clean(step.Text))
+		}
+	}
+	if !told && board.Run.Text != "" {
+		fmt.Fprintf(w, "  %-12s %s\n", "cause", Clean(board.Run.Text))
+	}
+	if board.Run.Hint != "" && board.Run.Result == "failed" {
+		fmt.Fprintf(w, "  %-12s %s\n", "next", Clean(board.Run.Hint))
+	}
+}
+
+func prefixed(before, word string) string {
+	if word == "" {
+		return ""
+	}
+	return before + word
+}
+
+func inAuth(folder, name string) string {
+	return filepath.Join(folder, state.InstallDir, "auth", name)
+}
+
+// kubeconfig names the file once it has been generated.
+func kubeconfig(facts state.Facts, folder string) string {
+	if facts.InfraID == "" {
+		return ""
+	}
+	return inAuth(folder, "kubeconfig")
+}
+
+// nodes counts the nodes by state and the ready ones by role.
+func nodes(board *provisioner.Board) string {
+	if len(board.Nodes) == 0 {
+		return ""
+	}
+	var ready tally
+	for _, node := range board.Nodes {
+		if strings.EqualFold(node.State, "ready") {
+			ready.add(node.Role)
+		}
+	}
+	return parts(": ", fmt.Sprintf("%d of %d ready", ready.total(), len(board.Nodes)), ready.String())
+}
+
+func etcd(board *provisioner.Board) string {
+	if len(board.Etcd) == 0 {
+		return ""
+	}
+	trail := make([]string, len(board.EtcdTrail))
+	for i, n := range board.EtcdTrail {
+		trail[i] = strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s (over time: %s)", count(len(board.Etcd), "member"), strings.Join(trail, ", "))
+}
+
+func objects(board *provisioner.Board) string {
+	var actions tally
+	for _, object := range board.Objects {
+		actions.add(object.Action)
+	}
+	return actions.String()
+}
+
+// durations says how long each phase took, from the start of its first step to the end of its last one.
+func durations(board *provisioner.Board) string {
+	var phases []string
+	began, ended := map[string]time.Time{}, map[string]time.Time{}
+	for _, step := range board.Steps {
+		if step.Began.IsZero() || step.Ended.IsZero() {
+			continue
+		}
+		if !slices.Contains(phases, step.Phase) {
+			phases = append(phases, step.Phase)
+			began[step.Phase] = step.Began
+		}
+		if step.Began.Before(began[step.Phase]) {
+			began[step.Phase] = step.Began
+		}
+		if step.Ended.After(ended[step.Phase]) {
+			ended[step.Phase] = step.Ended
+		}
+	}
+	for i, phase := range phases {
+		phases[i] = phase + " " + lasting(ended[phase].Sub(began[phase]))
+	}
+	return strings.Join(phases, ", ")
+}
+
+// tally counts words in the order of their first appearance.
+type tally struct {
+	words  []string
+	counts map[string]int
+}
+
+func (t *tally) add(word string) {
+	if t.counts == nil {
+		t.counts = map[string]int{}
+	}
+	if t.counts[word] == 0 {
+		t.words = append(t.words, word)
+	}
+	t.counts[word]++
+}
+
+func (t *tally) total() int {
+	sum := 0
+	for _, n := range t.counts {
+		sum += n
+	}
+	return sum
+}
+
+func (t *tally) String() string {
+	counted := make([]string, len(t.words))
+	for i, word := range t.words {
+		counted[i] = fmt.Sprintf("%d %s", t.counts[word], word)
+	}
+	return strings.Join(counted, ", ")
+}
