@@ -78,7 +78,15 @@ func unreachable(err error) string {
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was cut"
 	}
-	return err.Error()
+	return innermost(err).Error()
+}
+
+// innermost returns the first cause of an error, whose text is the shortest.
+func innermost(err error) error {
+	for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(err) {
+		err = cause
+	}
+	return err
 }
 
 // distrusted says why a TLS connection did not come about, or "".

@@ -9,6 +9,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -100,6 +101,51 @@ func TestLabelNodeAddsOnlyWhatIsMissing(t *testing.T) {
 		}
 		if _, err := r.LabelNode(t.Context(), "infra-9", labels, nil); !fault.Is(err, fault.NotFound) {
 			t.Errorf("a node that is not there: %v", err)
+		}
+	})
+}
+
+func TestTaintsThatOthersAddMeanwhileStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.put(t, "nodes", "", named("infra-0"))
+		changes := 0
+		r.before = func(q *http.Request) {
+			if q.Method == http.MethodPatch && changes == 0 {
+				changes++
+				r.change(t, "nodes", "", "infra-0", "spec.taints", []any{map[string]any{"key": "other", "effect": "NoExecute"}})
+			}
+		}
+		wanted := state.Taint{Key: "node-role.kubernetes.io/infra", Effect: "NoSchedule"}
+		if _, err := r.LabelNode(t.Context(), "infra-0", nil, []state.Taint{wanted}); err != nil {
+			t.Fatal(err)
+		}
+		nodes, err := r.Nodes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]state.Taint{{Key: "other", Effect: "NoExecute"}, wanted}, nodes[0].Taints); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestARequestThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		expected := []state.ExpectedNode{{Name: "worker-0", Created: time.Now()}}
+		r.askFirst(t, "csr-a", "worker-0")
+		r.before = func(q *http.Request) {
+			if q.Method == http.MethodPut {
+				r.change(t, "certificatesigningrequests.certificates.k8s.io", "", "csr-a", "metadata.labels", map[string]any{"changed": "yes"})
+			}
+		}
+		if got, err := r.ApproveCSRs(t.Context(), expected); err != nil || len(got) != 1 || got[0].Decision != state.Left {
+			t.Errorf("%+v, %v", got, err)
+		}
+		r.before = nil
+		if got, err := r.ApproveCSRs(t.Context(), expected); err != nil || len(got) != 1 || got[0].Decision != state.Approved {
+			t.Errorf("%+v, %v", got, err)
 		}
 	})
 }

@@ -33,6 +33,7 @@ type rehearsal struct {
 	objects    *kube.Objects
 	ready      atomic.Pointer[error] // why the API is not ready
 	requests   atomic.Int64
+	before     func(*http.Request) // called before a request is served; may be nil
 	master     *fabric.Host
 	authority  certificate.Pair
 	kubeconfig string
@@ -166,6 +167,9 @@ func (r *rehearsal) serve(t *testing.T, authority certificate.Pair) {
 	}
 	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		r.requests.Add(1)
+		if r.before != nil {
+			r.before(q)
+		}
 		api.ServeHTTP(w, q)
 	})}
 	served := tls.NewListener(listener, &tls.Config{

@@ -70,7 +70,7 @@ func TestFetchExplainsWhatIsWrongWithADownload(t *testing.T) {
 			*m.archive() = file{content: []byte("\n <!DOCTYPE html>")}
 		}, fault.Invalid, "web page"},
 		"another archive": {func(t *testing.T, m *mirror) {
-			*m.archive() = file{content: pack(t, map[string]string{"openshift-install": "#!/bin/sh\ntouch owned"})}
+			*m.archive() = file{content: pack(t, map[string]string{"openshift-install": "#!/bin/sh\nexit 1"})}
 		}, fault.Invalid, "sha256"},
 		"no checksum of the archive": {func(_ *testing.T, m *mirror) {
 			m.checksums().content = []byte("0000  something-else.tar.gz\n")
