@@ -25,6 +25,15 @@ func clean(e provisioner.Event, ascii bool) provisioner.Event {
 	return e
 }
 
+func cleanPlan(plan provisioner.Plan, ascii bool) provisioner.Plan {
+	cleaned := slices.Clone(plan)
+	for i, step := range plan {
+		step.ID, step.Title, step.Phase = cleanText(step.ID, ascii), cleanText(step.Title, ascii), cleanText(step.Phase, ascii)
+		cleaned[i] = step
+	}
+	return cleaned
+}
+
 func cleanText(s string, ascii bool) string {
 	if s = pane.Clean(s); ascii {
 		return toASCII(s)

@@ -52,8 +52,10 @@ func newDashboard(o Options) *dashboard {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.Title, o.Subtitle, o.ResumeCommand = pane.Clean(o.Title), pane.Clean(o.Subtitle), pane.Clean(o.ResumeCommand)
-	return &dashboard{options: o, theme: o.theme(), keys: newKeyMap(), board: provisioner.NewBoard(o.Plan)}
+	for _, s := range []*string{&o.Title, &o.Subtitle, &o.ResumeCommand} {
+		*s = cleanText(*s, o.ASCII)
+	}
+	return &dashboard{options: o, theme: o.theme(), keys: newKeyMap(), board: provisioner.NewBoard(cleanPlan(o.Plan, o.ASCII))}
 }
 
 // beat asks for the clock to be drawn.
@@ -77,9 +79,23 @@ func (d *dashboard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		d.closed = true
 		return d, d.settle()
 	case tea.KeyMsg:
-		return d, d.press(m)
+		return d, d.typed(m)
 	}
 	return d, nil
+}
+
+// typed presses keys one by one: those that are typed fast arrive together.
+func (d *dashboard) typed(k tea.KeyMsg) tea.Cmd {
+	if k.Type != tea.KeyRunes {
+		return d.press(k)
+	}
+	var last tea.Cmd
+	for _, r := range k.Runes {
+		if cmd := d.press(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}); cmd != nil {
+			last = cmd
+		}
+	}
+	return last
 }
 
 func (d *dashboard) hear(events heard) tea.Cmd {
@@ -161,4 +177,12 @@ func (d *dashboard) now() time.Time {
 		return now
 	}
 	return d.board.Now
+}
+
+// elapsed is how long the run has been going on.
+func (d *dashboard) elapsed() time.Duration {
+	if d.board.Began.IsZero() {
+		return 0
+	}
+	return d.now().Sub(d.board.Began)
 }

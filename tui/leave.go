@@ -29,7 +29,8 @@ func (d *dashboard) pressMenu(k tea.KeyMsg) tea.Cmd {
 type leaveView struct {
 	theme  pane.Theme
 	stop   bool
-	stays  string
+	stays  string // what there is in the cloud
+	goesOn string // what goes on without us; may be empty
 	resume string
 }
 
@@ -51,9 +52,9 @@ func (v leaveView) View(width, height int) string {
 
 // outcomes says what becomes of everything.
 func (v leaveView) outcomes() []string {
-	outcomes := []string{
-		"Stopping waits for the calls in flight. Nothing is deleted: " + v.stays + ".",
-		"The cluster's own bootstrap goes on in the cloud; new nodes then wait for their certificates until you resume.",
+	outcomes := []string{"Stopping waits for the calls in flight. Nothing is deleted: " + v.stays + "."}
+	if v.goesOn != "" {
+		outcomes = append(outcomes, v.goesOn+" in the cloud; new nodes then wait for their certificates until you resume.")
 	}
 	if v.resume != "" {
 		outcomes = append(outcomes, "Resume with: "+v.resume)

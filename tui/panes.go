@@ -84,7 +84,14 @@ func (d *dashboard) overview() pane.Overview {
 }
 
 func (d *dashboard) leaveView() leaveView {
+	goesOn := ""
+	switch reached := len(d.board.Bootstrap); {
+	case reached >= len(state.BootstrapPhases()):
+		goesOn = "The cluster goes on"
+	case reached > 0:
+		goesOn = "The cluster's own bootstrap goes on"
+	}
 	return leaveView{
-		theme: d.theme, stop: d.menu.stop, stays: d.cloud().Stay(), resume: d.options.ResumeCommand,
+		theme: d.theme, stop: d.menu.stop, stays: d.cloud().Stay(), goesOn: goesOn, resume: d.options.ResumeCommand,
 	}
 }

@@ -40,8 +40,3 @@ func gather(first provisioner.Event, events <-chan provisioner.Event) heard {
 		}
 	}
 }
-
-func drain(events <-chan provisioner.Event) {
-	for range events { //nolint:revive // hearing is all there is to do
-	}
-}

@@ -67,24 +67,29 @@ func (d *dashboard) scrolled() tab {
 // focusSize returns the inner size of the pane that the scroll keys move.
 func (d *dashboard) focusSize() (width, height int) {
 	l := Arrange(d.width, d.height, d.single)
-	r := l.Main
-	switch target := d.scrolled(); {
-	case d.details:
-	case l.Mode == Compact && d.tab == overviewTab:
-		r = l.Log
-	case l.Mode == Compact && d.tab == logTab:
-		r = l.Body
-	case l.Mode == Medium && d.tab == logTab:
-		r.H += l.Log.H
-	case l.Mode == Wide && target == nodesTab:
-		r = l.Nodes
-	case l.Mode == Wide && target == cloudTab:
-		r = l.Cloud
-	case l.Mode == Wide && target == logTab:
-		r = l.Log
-	}
+	r := d.focusRect(l)
 	if l.Mode == Compact {
 		return r.W - 2, r.H
 	}
 	return r.W - 4, r.H - 2
+}
+
+func (d *dashboard) focusRect(l Layout) Rect {
+	target := d.scrolled()
+	switch {
+	case l.Mode == Compact && !d.details && d.tab == overviewTab:
+		return l.Log
+	case l.Mode == Compact:
+		return l.Body
+	case d.details:
+	case l.Mode == Medium && target == logTab:
+		l.Main.H += l.Log.H
+	case l.Mode == Wide && target == nodesTab:
+		return l.Nodes
+	case l.Mode == Wide && target == cloudTab:
+		return l.Cloud
+	case l.Mode == Wide && target == logTab:
+		return l.Log
+	}
+	return l.Main
 }

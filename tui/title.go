@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 
+	"exoshift/provisioner"
 	"exoshift/tui/pane"
 
 	"github.com/charmbracelet/x/ansi"
@@ -11,7 +12,7 @@ import (
 // title names the cluster and says how the run is.
 func (d *dashboard) title(width int) string {
 	t := d.theme
-	right := d.verdict(width >= plainWidth) + "  " + t.Bold.Render(pane.Clock(d.now().Sub(d.board.Began)))
+	right := d.verdict(width >= plainWidth) + "  " + t.Bold.Render(pane.Clock(d.elapsed()))
 	if d.options.Speed != 0 && d.options.Speed != 1 {
 		right += t.Dim.Render(fmt.Sprintf("  %s%g", t.Times, d.options.Speed))
 	}
@@ -49,6 +50,8 @@ func (d *dashboard) runStatus() (pane.Status, string) {
 		return pane.OK, "DONE"
 	case d.ended && result == "failed":
 		return pane.Failed, "FAILED"
+	case d.ended && d.board.Run.State != provisioner.Finished:
+		return pane.Warn, "CUT OFF"
 	case d.ended:
 		return pane.Warn, "STOPPED"
 	case d.stopping:

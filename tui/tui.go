@@ -54,7 +54,7 @@ func Run(ctx context.Context, o Options) error {
 		o.Out = os.Stdout
 	}
 	if _, terminal := o.Out.(*os.File); terminal && os.Getenv("TERM") == "dumb" {
-		go drain(o.Events)
+		go pump(o.Events, func(tea.Msg) {})
 		return fault.Newf(fault.Invalid, "open the dashboard", "this terminal (TERM=dumb) cannot place the cursor").
 			WithHint("use --output plain")
 	}

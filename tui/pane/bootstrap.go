@@ -31,7 +31,7 @@ func (p Bootstrap) View(width, height int) string {
 }
 
 // explained is the width from which every phase has its explanation beside it.
-const explained = 56
+const explained = 60
 
 // follow cuts height lines out of lines so that the given one is among them.
 func follow(t Theme, lines []string, line, height int) []string {

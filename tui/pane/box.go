@@ -61,15 +61,23 @@ func (l Lines) View(width, height int) string { return Fill(l, width, height) }
 
 // window cuts height lines out of lines, beginning at offset, and says at its edges how many there are beyond.
 func window(t Theme, lines []string, offset, height int) []string {
-	if len(lines) <= height || height < 3 {
-		return lines[:min(len(lines), max(height, 0))]
+	return windowOf(t, len(lines), func(i int) string { return lines[i] }, offset, height)
+}
+
+// windowOf is window for n lines that are drawn only if they are seen.
+func windowOf(t Theme, n int, line func(int) string, offset, height int) []string {
+	if n <= height || height < 3 {
+		offset, height = 0, min(n, max(height, 0))
 	}
-	offset = min(max(offset, 0), len(lines)-height)
-	cut := append([]string(nil), lines[offset:offset+height]...)
+	offset = min(max(offset, 0), n-height)
+	cut := make([]string, height)
+	for i := range cut {
+		cut[i] = line(offset + i)
+	}
 	if offset > 0 {
 		cut[0] = t.Dim.Render("  ↑ " + Plural(offset+1, "more line"))
 	}
-	if below := len(lines) - offset - height; below > 0 {
+	if below := n - offset - height; below > 0 && height >= 3 {
 		cut[height-1] = t.Dim.Render("  ↓ " + Plural(below+1, "more line"))
 	}
 	return cut

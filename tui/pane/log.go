@@ -52,8 +52,8 @@ func (p Log) Told() []provisioner.Event {
 // is looked back to is the one that fills the page.
 func (p Log) Scrolled(by, page int) int {
 	events := p.Told()
-	bottom := max(p.bottom(events)+by, min(page, len(events)))
-	if bottom >= len(events) || bottom == 0 {
+	bottom := max(p.bottom(events)+by, min(max(page, 1), len(events)))
+	if bottom >= len(events) {
 		return 0
 	}
 	return events[bottom-1].Seq

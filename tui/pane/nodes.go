@@ -25,28 +25,31 @@ type Nodes struct {
 
 // View draws a summary, the requests that were left alone, and the nodes that find room.
 func (p Nodes) View(width, height int) string {
-	lines := p.lines(width)
-	if p.Offset > 0 {
-		return Fill(window(p.Theme, lines, p.Offset, height), width, height)
+	above := p.above(width)
+	nodes, missing, approved := p.sorted(), p.missing(), p.approvals()
+	line := func(i int) string {
+		switch j := i - len(above); {
+		case j < 0:
+			return above[i]
+		case j < len(nodes):
+			return p.row(nodes[j], approved[nodes[j].Name], width)
+		default:
+			name := Fit(missing[j-len(nodes)], nameWidth(width))
+			return p.Theme.Mark(Waiting) + " " + p.Theme.Dim.Render(name+" not seen yet")
+		}
 	}
-	if hidden := len(lines) - height; hidden > 0 && height > 2 {
-		lines = append(lines[:height-1:height-1], p.Theme.Dim.Render("  ↓ "+Plural(hidden+1, "more line")))
-	}
-	return Fill(lines, width, height)
+	n := len(above) + len(nodes) + len(missing)
+	return Fill(windowOf(p.Theme, n, line, p.Offset, height), width, height)
 }
 
 // Lines returns how many lines there are to scroll through.
-func (p Nodes) Lines(width int) int { return len(p.lines(width)) }
+func (p Nodes) Lines(width int) int { return len(p.above(width)) + len(p.Nodes) + len(p.missing()) }
 
-func (p Nodes) lines(width int) []string {
-	lines := []string{p.Ready() + p.Theme.Dim.Render(" "+p.Theme.Dot+" ") + p.Requests()}
+// above is what stands above the nodes: counts, and what needs a decision.
+func (p Nodes) above(width int) []string {
+	lines := []string{p.Theme.join(p.Ready(), p.Requests())}
 	lines = append(lines, flow(p.Roles(), "  ", width)...)
-	lines = append(lines, p.left()...)
-	approved := p.approvals()
-	for _, node := range p.sorted() {
-		lines = append(lines, p.row(node, approved[node.Name], width))
-	}
-	return append(lines, p.missing()...)
+	return append(lines, p.left()...)
 }
 
 // missing names the expected nodes that nobody has seen yet.
@@ -55,13 +58,13 @@ func (p Nodes) missing() []string {
 	for _, node := range p.Nodes {
 		seen[node.Name] = true
 	}
-	var lines []string
+	var names []string
 	for _, machine := range p.Expected {
 		if !seen[machine.Name] {
-			lines = append(lines, p.Theme.Mark(Waiting)+" "+p.Theme.Dim.Render(Fit(machine.Name, 16)+" not seen yet"))
+			names = append(names, machine.Name)
 		}
 	}
-	return lines
+	return names
 }
 
 // Ready returns how many nodes are ready, e.g. "9/13 ready".
@@ -116,26 +119,25 @@ func (p Nodes) left() []string {
 // Roles counts the nodes of each role that are ready.
 func (p Nodes) Roles() []string {
 	var order []string
-	ready, total := map[string]int{}, map[string]int{}
-	note := func(role string) {
-		if total[role]++; total[role] == 1 {
+	ready, expected, seen := map[string]int{}, map[string]int{}, map[string]int{}
+	note := func(role string, count map[string]int) {
+		if expected[role]+seen[role] == 0 {
 			order = append(order, role)
 		}
+		count[role]++
 	}
 	for _, machine := range p.Expected {
-		note(string(machine.Role))
+		note(string(machine.Role), expected)
 	}
 	for _, node := range p.Nodes {
-		if len(p.Expected) == 0 {
-			note(node.Role)
-		}
-		if nodeStatus(node) == OK {
-			ready[p.role(node)]++
+		role := p.role(node)
+		if note(role, seen); nodeStatus(node) == OK {
+			ready[role]++
 		}
 	}
 	var parts []string
 	for _, role := range order {
-		parts = append(parts, p.count(cmp.Or(role, "node"), ready[role], total[role]))
+		parts = append(parts, p.count(cmp.Or(role, "node"), ready[role], max(expected[role], seen[role])))
 	}
 	return parts
 }
@@ -218,14 +220,18 @@ func (p Nodes) row(node provisioner.NodeView, approved, width int) string {
 	if node.Reason != "" && status != OK {
 		text += " (" + node.Reason + ")"
 	}
-	right := fmt.Sprintf("CSR %d/2", approved)
+	right := t.Dim.Render(fmt.Sprintf("CSR %d/2", approved))
 	if status != OK {
-		right = t.Style(status).Render(Short(p.Now.Sub(node.At))) + "  " + t.Dim.Render(right)
-	} else {
-		right = t.Dim.Render(right)
+		age := t.Style(status).Render(Short(p.Now.Sub(node.At)))
+		if right = age + "  " + right; width < 50 {
+			right = age
+		}
 	}
-	return spread(t.Mark(status)+" "+Fit(node.Name, min(16, width/3))+" "+t.Style(status).Render(text), right, width)
+	return spread(t.Mark(status)+" "+Fit(node.Name, nameWidth(width))+" "+t.Style(status).Render(text), right, width)
 }
+
+// nameWidth is how much of a line the name of a node gets.
+func nameWidth(width int) int { return min(16, width/3) }
 
 // Troubled returns the nodes that need attention, at most n, each in a few words.
 func (p Nodes) Troubled(n int) []string {

@@ -31,13 +31,13 @@ func (p Present) View(width, height int) string {
 func (p Present) lines(width, height int) []string {
 	switch {
 	case p.Ended:
-		return p.end(width)
+		return p.end(width, height)
 	case p.Stopping:
 		return p.stopping()
 	case p.Board.Run.State == "" && len(p.active()) == 0:
 		return []string{p.head(Waiting, "STARTING", "waiting for the first event")}
 	}
-	return p.activity(width, height)
+	return p.ongoing(width, height)
 }
 
 // head is a line that begins with a symbol and a word.
@@ -55,8 +55,8 @@ func (p Present) stopping() []string {
 
 func (p Present) indent(s string) string { return " " + p.Theme.Indent() + s }
 
-// activity lists failures, then waits, then the other steps that run.
-func (p Present) activity(width, height int) []string {
+// ongoing lists failures, then waits, then the other steps that run.
+func (p Present) ongoing(width, height int) []string {
 	var lines []string
 	for _, failed := range p.Failed() {
 		lines = append(lines, p.head(Failed, "FAILED", failed.Title+": "+failed.Text))
@@ -193,7 +193,7 @@ func (p Present) measures(wait provisioner.Event, status Status, room int) strin
 }
 
 // end says how the run ended and what to do next.
-func (p Present) end(width int) []string {
+func (p Present) end(width, height int) []string {
 	run, took := p.Board.Run, Short(p.Board.Now.Sub(p.Board.Began))
 	switch {
 	case run.Result == "ok":
@@ -203,12 +203,7 @@ func (p Present) end(width int) []string {
 			p.indent(p.Theme.Dim.Render("q leaves; a summary stays in your terminal")),
 		}
 	case len(p.Failed()) > 0:
-		first := p.Failed()[0]
-		return []string{
-			p.head(Failed, "FAILED", p.Theme.Bold.Render(first.Title)),
-			p.indent(first.Text),
-			p.indent(p.Theme.join(p.advice(first), p.Theme.Dim.Render("d tells more"))),
-		}
+		return p.failure(p.Failed()[0], height)
 	}
 	word := "STOPPED"
 	if run.State != provisioner.Finished {
@@ -218,6 +213,16 @@ func (p Present) end(width int) []string {
 		p.head(Warn, word, cmp.Or(run.Text, "nothing was deleted; the same command goes on from here")),
 		p.indent(Truncate(because(p.Resume, "resume with: ", ""), width)),
 	}
+}
+
+// failure names a failed step, the cause and the next thing to do.
+func (p Present) failure(failed provisioner.StepView, height int) []string {
+	title := p.Theme.Bold.Render(failed.Title)
+	advice := p.indent(p.Theme.join(p.advice(failed), p.Theme.Dim.Render("d tells more")))
+	if height < 3 {
+		return []string{p.head(Failed, "FAILED", title+": "+failed.Text), advice}
+	}
+	return []string{p.head(Failed, "FAILED", title), p.indent(failed.Text), advice}
 }
 
 func (p Present) advice(failed provisioner.StepView) string {

@@ -21,7 +21,7 @@ type Steps struct {
 
 // View draws the list.
 func (p Steps) View(width, height int) string {
-	all := p.grouped(width, func(Stage) bool { return true })
+	all := p.grouped(width, everything)
 	if len(all) <= height || p.Offset > 0 {
 		return Fill(window(p.Theme, all, p.Offset, height), width, height)
 	}
@@ -31,40 +31,58 @@ func (p Steps) View(width, height int) string {
 	return Fill(p.digest(width, height), width, height)
 }
 
-// someOpen opens the stages that are worked on, then as many as fit of those to come and those that are over.
+// Lines returns how many lines the whole list has.
+func (p Steps) Lines(width int) int { return len(p.grouped(width, everything)) }
+
+func everything(s Stage) int { return len(s.Steps) }
+
+// someOpen opens the stages that are worked on, then as much as fits of what comes next, then what ended last.
 func (p Steps) someOpen(width, height int) []string {
-	opened := map[string]bool{}
-	open := func(s Stage) bool { return opened[s.Name] }
+	rows := map[string]int{}
+	shown := func(s Stage) int { return rows[s.Name] }
 	stages := Stages(p.Steps)
 	for _, stage := range stages {
-		opened[stage.Name] = stage.Status == Running || stage.Status == Failed
-	}
-	for _, status := range []Status{Waiting, OK, Skipped} {
-		for _, stage := range stages {
-			if stage.Status != status {
-				continue
-			}
-			opened[stage.Name] = true
-			opened[stage.Name] = len(p.grouped(width, open)) <= height
+		if stage.Status == Running || stage.Status == Failed {
+			rows[stage.Name] = len(stage.Steps)
 		}
 	}
-	return p.grouped(width, open)
+	room := func() int { return height - len(p.grouped(width, shown)) }
+	for _, stage := range stages {
+		if stage.Status == Waiting {
+			rows[stage.Name] = partly(len(stage.Steps), room())
+		}
+	}
+	for _, stage := range slices.Backward(stages) {
+		if (stage.Status == OK || stage.Status == Skipped) && len(stage.Steps) <= room() {
+			rows[stage.Name] = len(stage.Steps)
+		}
+	}
+	return p.grouped(width, shown)
 }
 
-// Lines returns how many lines the whole list has.
-func (p Steps) Lines(width int) int {
-	return len(p.grouped(width, func(Stage) bool { return true }))
+// partly returns how many of n rows to show where there is room for so many, one of which may have to say how many
+// more there are.
+func partly(n, room int) int {
+	switch {
+	case n <= room:
+		return n
+	case room < 3:
+		return 0
+	}
+	return room - 1
 }
 
-func (p Steps) grouped(width int, open func(Stage) bool) []string {
+// grouped lists the stages, each with as many of its steps as shown says.
+func (p Steps) grouped(width int, shown func(Stage) int) []string {
 	var lines []string
 	for _, stage := range Stages(p.Steps) {
 		lines = append(lines, p.heading(stage, width))
-		if !open(stage) {
-			continue
-		}
-		for _, step := range stage.Steps {
+		n := shown(stage)
+		for _, step := range stage.Steps[:n] {
 			lines = append(lines, p.rows(step, "  ", width)...)
+		}
+		if more := len(stage.Steps) - n; n > 0 && more > 0 {
+			lines = append(lines, p.Theme.Dim.Render(fmt.Sprintf("  %sand %d more", p.Theme.Indent(), more)))
 		}
 	}
 	return lines

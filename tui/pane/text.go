@@ -12,7 +12,8 @@ import (
 // longest is how many bytes of a remote string are worth showing.
 const longest = 4096
 
-// Clean makes a remote string harmless: no control sequences, no control or direction-changing characters, one line.
+// Clean makes a remote string harmless: no control sequences, no control or direction-changing characters, one line,
+// and no accent at its beginning that would sit on what stands before it.
 func Clean(s string) string {
 	if len(s) > longest {
 		s = s[:longest] + "…"
@@ -27,7 +28,7 @@ func Clean(s string) string {
 		}
 		return r
 	}, s)
-	return strings.Join(strings.Fields(s), " ")
+	return strings.TrimLeftFunc(strings.Join(strings.Fields(s), " "), unicode.IsMark)
 }
 
 // Truncate shortens s, which may carry styles, to width cells.

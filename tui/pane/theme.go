@@ -33,7 +33,7 @@ func TerminalColours() Palette {
 		Active:  lipgloss.ANSIColor(6),
 		Caution: lipgloss.ANSIColor(3),
 		Bad:     lipgloss.ANSIColor(1),
-		Accent:  lipgloss.ANSIColor(4),
+		Accent:  lipgloss.ANSIColor(12),
 	}
 }
 

@@ -1,0 +1,96 @@
+package tui
+
+import (
+	"fmt"
+	"testing"
+)
+
+// parts are the rects of a layout by name; Body is left out, for it holds others.
+func parts(l Layout) map[string]Rect {
+	parts := map[string]Rect{
+		"title": l.Title, "strip": l.Strip, "present": l.Present, "keys": l.Keys, "main": l.Main, "log": l.Log,
+		"overview": l.Overview, "bootstrap": l.Bootstrap, "etcd": l.Etcd, "nodes": l.Nodes, "cloud": l.Cloud,
+	}
+	for i, rule := range l.Rules {
+		parts[fmt.Sprint("rule ", i)] = rule
+	}
+	for name, r := range parts {
+		if r.empty() {
+			delete(parts, name)
+		}
+	}
+	return parts
+}
+
+func TestTheModeFollowsTheSize(t *testing.T) {
+	for _, c := range []struct {
+		width, height int
+		single        bool
+		mode          Mode
+		shown, hidden []string
+	}{
+		{0, 0, false, Plain, nil, []string{"title", "main"}},
+		{-3, 7, false, Plain, nil, []string{"title", "main"}},
+		{59, 60, false, Plain, nil, []string{"title", "main"}},
+		{60, 17, false, Plain, nil, []string{"title", "main"}},
+		{60, 18, false, Compact, []string{"title", "strip", "present", "keys", "main"}, []string{"log", "nodes"}},
+		{80, 24, false, Compact, []string{"present", "main", "log"}, []string{"nodes", "etcd"}},
+		{99, 70, false, Compact, []string{"main", "log"}, []string{"nodes"}},
+		{100, 24, false, Medium, []string{"main", "overview"}, []string{"log", "nodes"}},
+		{120, 40, false, Medium, []string{"main", "log", "bootstrap", "etcd", "nodes"}, []string{"overview", "cloud"}},
+		{200, 39, false, Medium, []string{"main"}, []string{"cloud"}},
+		{140, 40, false, Wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "cloud"}, []string{"overview"}},
+		{200, 60, false, Wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "cloud"}, nil},
+		{200, 60, true, Compact, []string{"main", "log"}, []string{"nodes"}},
+	} {
+		l := Arrange(c.width, c.height, c.single)
+		if l.Mode != c.mode {
+			t.Errorf("%dx%d has mode %d, want %d", c.width, c.height, l.Mode, c.mode)
+		}
+		there := parts(l)
+		for _, name := range c.shown {
+			if _, shown := there[name]; !shown {
+				t.Errorf("%dx%d has no %s", c.width, c.height, name)
+			}
+		}
+		for _, name := range c.hidden {
+			if _, shown := there[name]; shown {
+				t.Errorf("%dx%d has %s", c.width, c.height, name)
+			}
+		}
+	}
+}
+
+func TestPartsNeitherOverlapNorLeaveTheScreen(t *testing.T) {
+	for width := plainWidth; width <= 240; width += 7 {
+		for height := plainHeight; height <= 90; height += 3 {
+			for _, single := range []bool{false, true} {
+				tiles(t, width, height, Arrange(width, height, single))
+			}
+		}
+	}
+}
+
+// tiles fails unless the parts cover every cell exactly once.
+func tiles(t *testing.T, width, height int, l Layout) {
+	t.Helper()
+	cells := make([]string, width*height)
+	for name, r := range parts(l) {
+		if r.X < 0 || r.Y < 0 || r.X+r.W > width || r.Y+r.H > height {
+			t.Fatalf("%dx%d: %s is at %v", width, height, name, r)
+		}
+		for y := r.Y; y < r.Y+r.H; y++ {
+			for x := r.X; x < r.X+r.W; x++ {
+				if other := cells[y*width+x]; other != "" {
+					t.Fatalf("%dx%d: %s and %s overlap", width, height, name, other)
+				}
+				cells[y*width+x] = name
+			}
+		}
+	}
+	for i, name := range cells {
+		if name == "" {
+			t.Fatalf("%dx%d: nothing covers column %d of line %d", width, height, i%width, i/width)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package pane
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+)
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+func uncoloured() Theme { return NewTheme(termenv.Ascii, TerminalColours(), false) }
+
+func TestSentencesTellEveryEvent(t *testing.T) {
+	code := 12
+	for want, e := range map[string]provisioner.Event{
+		"the run started":                              {Type: provisioner.TypeRun, State: provisioner.Started},
+		"the run ended: failed, exit code 12":          {Type: provisioner.TypeRun, State: provisioner.Finished, Result: "failed", ExitCode: &code},
+		"started: Do it":                               {Type: provisioner.TypeStep, State: provisioner.Started, Text: "Do it"},
+		"half done (Do it)":                            {Type: provisioner.TypeStep, State: provisioner.Progress, Text: "half done"},
+		"failed: Do it: no luck":                       {Type: provisioner.TypeStep, State: provisioner.Failed, Text: "no luck"},
+		"a learner (Wait for etcd)":                    {Type: provisioner.TypeWait, What: "Wait for etcd", Last: "a learner"},
+		"reached manifests":                            {Type: provisioner.TypeBootstrap, Phase: "manifests"},
+		"2 members: bootstrap, m0 (learner)":           {Type: provisioner.TypeEtcd, Members: []provisioner.Member{{Name: "etcd-bootstrap", State: "voter"}, {Name: "m0", State: "learner"}}},
+		"m0 is NotReady (no network)":                  {Type: provisioner.TypeNode, Name: "m0", State: "NotReady", Reason: "no network"},
+		"approved csr-1 of m0":                         {Type: provisioner.TypeCSR, Name: "csr-1", Node: "m0", Decision: state.Approved},
+		"left csr-1 of eve to you: not ours":           {Type: provisioner.TypeCSR, Name: "csr-1", Node: "eve", Decision: state.Left, Reason: "not ours"},
+		"created anti-affinity group c-demo-1_master":  {Type: provisioner.TypeObject, Action: "created", Kind: "anti-affinity-group", Name: "c-demo-1_master"},
+		"an event of tomorrow says this all by itself": {Type: "tomorrow", Text: "an event of tomorrow says this all by itself"},
+	} {
+		if got := Sentence(e, "Do it"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestTheWayOfEtcdShowsWhatIsToCome(t *testing.T) {
+	for _, c := range []struct {
+		trail   []int
+		masters int
+		want    string
+	}{
+		{nil, 0, "1→2→3→4→3"},
+		{[]int{1}, 0, "[1]→2→3→4→3"},
+		{[]int{1, 2, 3}, 0, "1→2→[3]→4→3"},
+		{[]int{1, 2, 3, 4, 3}, 3, "1→2→3→4→[3]"},
+		{[]int{1, 2}, 5, "1→[2]→3→4→5→6→5"},
+		{[]int{3}, 3, "[3]"},
+		{[]int{1, 2, 1}, 3, "1→2→[1]"},
+		{[]int{1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 3}, 3, "1→2→1→2→1→2→1→2→[3]"},
+	} {
+		p := Etcd{Theme: uncoloured(), Trail: c.trail, Masters: c.masters}
+		if got := p.trail(); got != c.want {
+			t.Errorf("trail of %v is %q, want %q", c.trail, got, c.want)
+		}
+	}
+}
+
+func TestNodesInTroubleComeFirst(t *testing.T) {
+	p := Nodes{Theme: uncoloured(), Now: noon, Nodes: []provisioner.NodeView{
+		{Name: "fine", State: "Ready"}, {Name: "coming", State: "registered"}, {Name: "lost", State: "failed"}, {Name: "sick", State: "NotReady"},
+	}}
+	view := p.View(60, 10)
+	last := -1
+	for _, name := range []string{"lost", "sick", "coming", "fine"} {
+		at := strings.Index(view, name)
+		if at <= last {
+			t.Errorf("%s is not where it belongs:\n%s", name, view)
+		}
+		last = at
+	}
+}
+
+func TestAWaitSlowerThanUsualIsMarked(t *testing.T) {
+	since := noon.Add(-5 * time.Minute)
+	step := provisioner.StepView{ID: "s", Title: "Wait for etcd", State: provisioner.Started, Began: since, Wait: &provisioner.Event{
+		What: "Wait for etcd", Since: &since, Usual: 120, Limit: 1800, Last: "a learner",
+	}}
+	view := Present{Theme: uncoloured(), Board: &provisioner.Board{Steps: []provisioner.StepView{step}}, Now: noon}.View(100, 3)
+	for _, said := range []string{"! WAITING FOR  etcd", "5m · slower than usual · usually 2m · limit 30m", "last seen: a learner"} {
+		if !strings.Contains(view, said) {
+			t.Errorf("%q is not said in\n%s", said, view)
+		}
+	}
+}
+
+func TestTheCurrentStepAndTheErrorAreNeverDropped(t *testing.T) {
+	board := &provisioner.Board{Run: provisioner.Event{State: provisioner.Started}, Steps: []provisioner.StepView{
+		{ID: "a", Title: "Fall", State: provisioner.Failed, Text: "broken"},
+		{ID: "b", Title: "Walk", State: provisioner.Started, Began: noon},
+		{ID: "c", Title: "Run", State: provisioner.Started, Began: noon},
+	}}
+	for height := 2; height < 6; height++ {
+		view := Present{Theme: uncoloured(), Board: board, Now: noon}.View(80, height)
+		if !strings.Contains(view, "Fall: broken") || !strings.Contains(view, "Walk") {
+			t.Errorf("with %d lines:\n%s", height, view)
+		}
+	}
+}
+
+func TestALogTellsARepeatedWaitOnce(t *testing.T) {
+	wait := func(seq int, last string) provisioner.Event {
+		return provisioner.Event{Seq: seq, Type: provisioner.TypeWait, Step: "s", Last: last}
+	}
+	p := Log{Theme: uncoloured(), Events: []provisioner.Event{wait(1, "a"), wait(2, "a"), wait(3, "b"), wait(4, "b"), wait(5, "a")}}
+	if told := p.Told(); len(told) != 3 {
+		t.Errorf("%d events are told, want 3", len(told))
+	}
+}
+
+func TestMarksHaveASCIITwinsOfOneWidth(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		theme := NewTheme(termenv.Ascii, TerminalColours(), ascii)
+		seen := map[string]bool{}
+		for status := Waiting; status <= Skipped; status++ {
+			mark := theme.Mark(status)
+			if seen[mark] || ansi.StringWidth(mark) != ansi.StringWidth(theme.Indent())-1 {
+				t.Errorf("the mark %q of %s is taken or has another width", mark, status.Word())
+			}
+			seen[mark] = true
+		}
+	}
+}
+
+func TestColourIsOnlyUsedWhereTheTerminalHasIt(t *testing.T) {
+	if got := uncoloured().Mark(OK); got != "✓" {
+		t.Errorf("an uncoloured mark is %q", got)
+	}
+	if got := NewTheme(termenv.ANSI, TerminalColours(), false).Mark(OK); !strings.Contains(got, "\x1b[32m") {
+		t.Errorf("a coloured mark is %q", got)
+	}
+}

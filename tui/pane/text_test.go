@@ -1,0 +1,73 @@
+package pane
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCleanDisarmsRemoteText(t *testing.T) {
+	for dirty, clean := range map[string]string{
+		"master-0":                         "master-0",
+		"\x1b[31mred\x1b[0m":               "red",
+		"\x1b]0;new title\x07after":        "after",
+		"\x1b]8;;http://evil\x1b\\link":    "link",
+		"two\nlines\r\nand\ta  tab":        "two lines and a tab",
+		"bell\x07 back\x08 \u009b31mspace": "bell back 31mspace",
+		"\u202etxt.exe\u200b":              "txt.exe",
+		"\xffbroken":                       "?broken",
+		"\u0301accent":                     "accent",
+		"世界":                               "世界",
+	} {
+		if got := Clean(dirty); got != clean {
+			t.Errorf("Clean(%q) = %q, want %q", dirty, got, clean)
+		}
+	}
+	if got := Clean(strings.Repeat("x", 1<<20)); len(got) > longest+len("…") {
+		t.Errorf("a long text stays %d bytes long", len(got))
+	}
+}
+
+func TestFitMeasuresCells(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"ab", 4, "ab  "}, {"abcdef", 4, "abc…"}, {"世界世界", 5, "世界…"}, {"世界世界", 4, "世… "}, {"x", 0, ""}, {"x", -1, ""},
+	} {
+		if got := Fit(c.text, c.width); got != c.want {
+			t.Errorf("Fit(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}
+
+func TestWrapKeepsNamesWhole(t *testing.T) {
+	got := Wrap("add tcp 22623 to c-demo-1_control_plane and averyveryverylongword", "> ", 24)
+	want := []string{"> add tcp 22623 to", "> c-demo-1_control_plane", "> and", "> averyveryverylongword"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, line := range Wrap(strings.Repeat("世", 40), "  ", 11) {
+		if w := ansi.StringWidth(line); w > 11 {
+			t.Errorf("%q is %d cells wide", line, w)
+		}
+	}
+}
+
+func TestDurationsReadWell(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0s", 900 * time.Millisecond: "0s", 42 * time.Second: "42s", 2 * time.Minute: "2m",
+		118 * time.Second: "1m58s", 125*time.Minute + time.Second: "2h05m",
+	} {
+		if got := Short(d); got != want {
+			t.Errorf("Short(%d) = %q, want %q", d, got, want)
+		}
+	}
+	if got := Clock(31*time.Hour + 62*time.Second); got != "31:01:02" {
+		t.Errorf("Clock = %q", got)
+	}
+}

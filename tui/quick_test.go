@@ -1,0 +1,96 @@
+package tui
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/provisioner"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+)
+
+// nasty draws the sort of text that comes from far away.
+func nasty() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.String(),
+		rapid.SampledFrom([]string{
+			"", "master-0", "\x1b[2J\x1b[1;1H", "\x1b]0;title\x07", "line\nline\r\tline", "世界の大きなクラスタ", "👩‍👩‍👧‍👦🇨🇭e\u0301",
+			"\u202eright to left", "\xff\xfe\x9b31m", strings.Repeat("x", 5000), "Ready", "NotReady", "voter", "learner",
+			"started", "done", "failed", "skipped", "finished", "approved", "left", "created", "deleted", "ok", "interrupted",
+		}),
+	)
+}
+
+// anything draws an event that no run would tell.
+func anything(t *rapid.T) provisioner.Event {
+	text := func(name string) string { return nasty().Draw(t, name) }
+	moment := began.Add(time.Duration(rapid.Int64Range(-1e15, 1e15).Draw(t, "time")))
+	types := []provisioner.Type{
+		provisioner.TypeRun, provisioner.TypeStep, provisioner.TypeWait, provisioner.TypeBootstrap, provisioner.TypeEtcd,
+		provisioner.TypeNode, provisioner.TypeCSR, provisioner.TypeObject, "unheard-of",
+	}
+	e := provisioner.Event{
+		Time: moment, Seq: rapid.IntRange(-5, 500).Draw(t, "seq"), Type: rapid.SampledFrom(types).Draw(t, "type"),
+		Phase: text("phase"), Step: rapid.OneOf(nasty(), rapid.SampledFrom([]string{"wait-bootstrap", "compute"})).Draw(t, "step"),
+		State: text("state"), Text: text("text"), Hint: text("hint"), Result: text("result"), What: text("what"),
+		Last: text("last"), Name: text("name"), Role: text("role"), Node: text("node"), Decision: text("decision"),
+		Reason: text("reason"), Kind: text("kind"), Action: text("action"),
+		Limit: rapid.Float64().Draw(t, "limit"), Usual: rapid.Float64().Draw(t, "usual"),
+	}
+	if rapid.Bool().Draw(t, "since") {
+		e.Since = &moment
+	}
+	for range rapid.IntRange(0, 5).Draw(t, "members") {
+		e.Members = append(e.Members, provisioner.Member{Name: text("member"), State: text("member state")})
+	}
+	return e
+}
+
+var anyKey = rapid.SampledFrom([]string{
+	"1", "2", "3", "4", "5", "6", "tab", "?", "d", "w", "k", "j", "down", "g", " ", "q", "esc", "enter", "ctrl+c",
+})
+
+func TestViewNeverPanicsAndNeverLeavesTheScreen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := newDashboard(Options{
+			Title: nasty().Draw(t, "title"), Subtitle: nasty().Draw(t, "subtitle"), ResumeCommand: nasty().Draw(t, "resume"),
+			Plan: plan(), Nodes: machines(), Out: io.Discard, NoColor: true, ASCII: rapid.Bool().Draw(t, "ascii"), Stop: func() {},
+			Speed: rapid.Float64().Draw(t, "speed"),
+		})
+		for range rapid.IntRange(0, 12).Draw(t, "events") {
+			d.Update(heard{anything(t)})
+		}
+		for range rapid.IntRange(1, 6).Draw(t, "actions") {
+			width, height := rapid.IntRange(0, 220).Draw(t, "width"), rapid.IntRange(0, 70).Draw(t, "height")
+			d.Update(tea.WindowSizeMsg{Width: width, Height: height})
+			press(d, anyKey.Draw(t, "key"))
+			fits(t, d.View(), width, height)
+		}
+	})
+}
+
+// fits fails unless a screen has the size of the terminal and no control character.
+func fits(t *rapid.T, view string, width, height int) {
+	if width == 0 || height == 0 {
+		if view != "" {
+			t.Fatalf("something is drawn on %dx%d", width, height)
+		}
+		return
+	}
+	lines := strings.Split(view, "\n")
+	if len(lines) != height {
+		t.Fatalf("%d lines on %dx%d", len(lines), width, height)
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w != width {
+			t.Fatalf("line %d is %d cells wide on %dx%d: %q", i, w, width, height, line)
+		}
+		if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
+			t.Fatalf("line %d has a control character: %q", i, line)
+		}
+	}
+}
