@@ -134,7 +134,7 @@ func (z *Zone) openStore(context.Context) error {
 // follow does what changes at the API ask for: switch machines, probe elastic IPs, let a scenario happen.
 func (z *Zone) follow(ctx context.Context) error {
 	for {
-		err := errors.Join(z.fleet.Sync(), z.happen())
+		err := errors.Join(z.fleet.Sync(ctx), z.happen())
 		z.probes.sync(ctx, z.api.ElasticIPs())
 		if err != nil {
 			return err

@@ -51,8 +51,6 @@ type Fleet struct {
 	config   Config
 	disks    disks
 	consoles consoles
-	ctx      context.Context // ends with the fleet
-	cancel   context.CancelFunc
 	metadata *metadata
 
 	mu    sync.Mutex // one Sync at a time; guards lives
@@ -78,15 +76,17 @@ func New(config Config) (*Fleet, error) {
 	if f.metadata, err = serveMetadata(config.Fabric, config.Instances); err != nil {
 		return nil, err
 	}
-	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f, nil
 }
 
 // Close ends all software without switching the machines off: after a restart of the zone they go on where they were.
+// Sync must not be called any more.
 func (f *Fleet) Close() {
-	f.cancel()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, l := range f.lives {
+		l.cancel()
+	}
 	for _, l := range f.lives {
 		<-l.done
 	}
@@ -96,9 +96,9 @@ func (f *Fleet) Close() {
 // Consoles returns the last lines of each console, by the instance's name.
 func (f *Fleet) Consoles() map[string][]string { return f.consoles.copy() }
 
-// Sync switches machines on and off as the instances demand. Call it after each change. The disks of instances that
-// are gone are wiped.
-func (f *Fleet) Sync() error {
+// Sync switches machines on and off as the instances demand. Call it after each change. Machines run until ctx ends or
+// the fleet is closed. The disks of instances that are gone are wiped.
+func (f *Fleet) Sync(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	instances := f.config.Instances()
@@ -121,15 +121,15 @@ func (f *Fleet) Sync() error {
 		return fmt.Errorf("wipe the disks of instances that are gone: %w", err)
 	}
 	for _, i := range instances {
-		if on[i.ID] && f.lives[i.ID] == nil && f.ctx.Err() == nil {
-			f.lives[i.ID] = f.start(i)
+		if on[i.ID] && f.lives[i.ID] == nil {
+			f.lives[i.ID] = f.start(ctx, i)
 		}
 	}
 	return nil
 }
 
-func (f *Fleet) start(i Instance) *life {
-	ctx, cancel := context.WithCancel(f.ctx)
+func (f *Fleet) start(ctx context.Context, i Instance) *life {
+	ctx, cancel := context.WithCancel(ctx)
 	l := &life{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(l.done)

@@ -138,7 +138,7 @@ func (z *zone) set(instances ...Instance) {
 	z.mu.Lock()
 	z.instances = instances
 	z.mu.Unlock()
-	if err := z.fleet.Sync(); err != nil {
+	if err := z.fleet.Sync(z.t.Context()); err != nil {
 		z.t.Fatal(err)
 	}
 }
