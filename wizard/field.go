@@ -36,7 +36,6 @@ func (f Field) Get(spec state.Spec) string { return f.value.load(&spec) }
 // are not its business, see Check.
 func (f Field) Set(spec *state.Spec, text string) error {
 	changed := *spec
-	changed.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups) // the fields of groups point into it
 	if err := f.value.store(&changed, strings.TrimSpace(text)); err != nil {
 		return Fault{Field: f.Key, Problem: err.Error(), Allowed: f.allowed()}
 	}

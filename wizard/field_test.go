@@ -95,7 +95,9 @@ func TestSetStoresNothingWhenTheValueIsWrong(t *testing.T) {
 
 func TestMissingListsWhatAHeadlessRunNeeds(t *testing.T) {
 	got := map[string]string{}
-	for _, need := range wizard.MissingFrom(state.Default(), environment(map[string]string{"EXOSCALE_API_KEY": "k"})) {
+	spec := state.Default()
+	spec.Cluster.DisplayName = "env:not a reference"
+	for _, need := range wizard.MissingFrom(spec, environment(map[string]string{"EXOSCALE_API_KEY": "k"})) {
 		got[need.Field] = need.Source
 		if need.Why == "" {
 			t.Errorf("%s: no reason", need.Field)

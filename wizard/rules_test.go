@@ -39,6 +39,7 @@ func TestRules(t *testing.T) {
 		"an ID of 49":           {func(s *state.Spec) { s.Cluster.ID = strings.Repeat("a", 49) }, []string{`cluster.id  "` + strings.Repeat("a", 49) + `" is no DNS label (49 characters)`}},
 		"an ID of 48":           {func(s *state.Spec) { s.Cluster.ID = strings.Repeat("a", 48) }, nil},
 		"a long domain":         {func(s *state.Spec) { s.Cluster.BaseDomain = strings.Repeat("abcdefg.", 31) + "net" }, []string{"cluster.baseDomain  the cluster domain <id>.<baseDomain> has 260 characters"}},
+		"a long apps domain":    {func(s *state.Spec) { s.DNS.AppsDomain = strings.Repeat("abcdefg.", 32) + "net" }, []string{"dns.appsDomain  the value is no domain"}},
 		"a domain with a dot":   {func(s *state.Spec) { s.Cluster.BaseDomain = "Example.net." }, []string{`cluster.baseDomain  "Example.net." is no domain`}},
 		"five masters":          {func(s *state.Spec) { s.Sizing.ControlPlane.Count = 5 }, []string{"sizing.controlPlane.count  5 is out of bounds  allowed: exactly 3"}},
 		"two workers":           {func(s *state.Spec) { s.Sizing.Workers.Count = 2 }, []string{"sizing.workers.count  2 is out of bounds  allowed: 3 or more"}},
