@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -142,6 +143,9 @@ func TestALoadBalancerServesBehindAnElasticIP(t *testing.T) {
 		o.wantServed("http://"+lb.Address+":8404/healthz", true)
 		o.wantServed("http://api.c-1.example.net:8404/healthz", true)
 		o.wantServed("http://"+lb.Address+":6443/", false) // no rule lets us in
+		if to, ok := o.translate(netip.MustParseAddr(lb.Address), netip.MustParseAddr(ip.Address), 8404); ok {
+			t.Errorf("an instance reaches %s through an elastic IP of its own", to)
+		}
 
 		_, err = o.DeleteInstance(t.Context(), lb.ID)
 		o.must(err)

@@ -117,13 +117,13 @@ func TestTheBackupServesWhileNoServerIsHealthy(t *testing.T) {
 		b.web(etcd, 6443, "etcd-0", true, func() int { return int(ready.Load()) })
 		b.point("bootstrap.test", "198.18.0.3")
 		b.point("etcd-0.test", "198.18.0.4")
-		time.Sleep(30 * time.Second)
+		time.Sleep(31 * time.Second) // between two checks
 		b.wantAPI("bootstrap")
 
 		ready.Store(http.StatusOK)
-		time.Sleep(time.Second * 4)
+		time.Sleep(5 * time.Second)
 		b.wantAPI("bootstrap") // one good check is not enough
-		time.Sleep(time.Second * 7)
+		time.Sleep(5 * time.Second)
 		b.wantAPI("etcd-0")
 
 		etcd.Close()
