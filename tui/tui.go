@@ -63,11 +63,15 @@ func Run(ctx context.Context, o Options) error {
 
 func show(ctx context.Context, o Options) error {
 	d := newDashboard(o)
-	program := tea.NewProgram(d, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out),
-		tea.WithAltScreen(), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(), tea.WithoutBracketedPaste())
+	g := &guard{screen: d}
+	program := tea.NewProgram(g, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(),
+		tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(), tea.WithoutBracketedPaste())
+	g.quit = program.Quit
+	// Not tea.WithContext: it tears the terminal away from those who still read it.
+	defer context.AfterFunc(ctx, program.Quit)()
 	go pump(o.Events, program.Send)
 	_, err := program.Run()
-	switch {
+	switch err = errors.Join(g.err, err); {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:

@@ -187,7 +187,7 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 		Events: events, In: term.tty, Out: term.tty, NoColor: true, Stop: func() {},
 		Now: func() time.Time { panic("the clock is broken") },
 	})
-	if !errors.Is(err, tea.ErrProgramPanic) {
+	if err == nil || !strings.Contains(err.Error(), "the clock is broken") {
 		t.Errorf("a panic returns %v", err)
 	}
 	term.await(t, leaveScreen)

@@ -1,0 +1,41 @@
+package tui
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// guard turns a panic of a screen into an orderly end: the terminal is given back, and the stack goes into the error
+// instead of over what was on the terminal.
+type guard struct {
+	screen tea.Model
+	quit   func()
+	err    error
+}
+
+func (g *guard) Init() tea.Cmd { return g.screen.Init() }
+
+func (g *guard) Update(message tea.Msg) (model tea.Model, cmd tea.Cmd) {
+	defer g.recover()
+	model = g
+	_, cmd = g.screen.Update(message)
+	return model, cmd
+}
+
+func (g *guard) View() string {
+	defer g.recover()
+	if g.err != nil {
+		return ""
+	}
+	return g.screen.View()
+}
+
+// recover is deferred. It asks for the end from a goroutine of its own, since the program is busy calling.
+func (g *guard) recover() {
+	if p := recover(); p != nil && g.err == nil {
+		g.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		go g.quit()
+	}
+}
