@@ -113,8 +113,17 @@ func (r *run) hear(h heard) {
 		r.states[h.step] = Done
 	default:
 		r.failures = append(r.failures, &StepError{Step: r.plan[h.step], Err: h.err})
-		r.tell(h.step, Event{State: Failed, Text: h.err.Error()})
+		r.tell(h.step, Event{State: Failed, Text: h.err.Error(), Hint: advice(h.err)})
 	}
+}
+
+// advice returns what an error says is to be done next.
+func advice(err error) string {
+	var adviser interface{ Advice() string }
+	if errors.As(err, &adviser) {
+		return adviser.Advice()
+	}
+	return ""
 }
 
 func (r *run) tell(i int, e Event) {

@@ -36,7 +36,7 @@ func drawPlan(t *rapid.T) (provisioner.Plan, map[string]string) {
 }
 
 func ending(end string, takes time.Duration) func(context.Context, provisioner.Report) error {
-	return func(ctx context.Context, report provisioner.Report) error {
+	return func(_ context.Context, report provisioner.Report) error {
 		report(provisioner.Event{Text: "at work"})
 		time.Sleep(takes) // virtual: every caller runs in a bubble
 		switch end {
@@ -203,5 +203,19 @@ func TestAPlanThatNeedsWhatIsNotAboveIsRefused(t *testing.T) {
 		if err := provisioner.Run(t.Context(), plan, func(provisioner.Event) { t.Errorf("%s: something ran", name) }); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
+	}
+}
+
+type advised struct{ error }
+
+func (advised) Advice() string { return "ask for more" }
+
+func TestAFailedStepTellsWhatToDoNext(t *testing.T) {
+	plan := provisioner.Plan{{ID: "a", Do: func(context.Context, provisioner.Report) error {
+		return fmt.Errorf("create: %w", advised{errors.New("no room")})
+	}}}
+	events, _ := play(t, t.Context, plan)
+	if hint := events[len(events)-1].Hint; hint != "ask for more" {
+		t.Errorf("hint %q", hint)
 	}
 }

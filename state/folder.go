@@ -43,6 +43,10 @@ func DefaultPath(clusterID string) (string, error) {
 
 // Create opens the folder at path and makes it if it does not exist.
 func Create(path string) (Folder, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return Folder{}, fmt.Errorf("make the cluster's folder: %w", err)
+	}
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return Folder{}, fmt.Errorf("make the cluster's folder: %w", err)
 	}
@@ -54,6 +58,10 @@ func Create(path string) (Folder, error) {
 
 // Open opens an existing folder; it fails with fs.ErrNotExist if path holds no installation.
 func Open(path string) (Folder, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return Folder{}, err
+	}
 	if _, err := os.Stat(filepath.Join(path, AnswersFile)); err != nil {
 		return Folder{}, fmt.Errorf("%s holds no installation: %w", path, err)
 	}

@@ -16,8 +16,7 @@ func notAvailableYet(spec state.Spec) []Fault {
 	}{
 		{spec.LoadBalancer.Strategy == dnsRoundRobin, "loadBalancer.strategy", dnsRoundRobin, haproxyPair},
 		{spec.OpenShift.Distribution == "okd", "openshift.distribution", "okd", "ocp"},
-		{spec.Network.CNI == "Cilium" && spec.Syn.CatalogDir == "", "network.cni", "Cilium without syn.catalogDir",
-			"OVNKubernetes, or Cilium with the catalog that holds it in syn.catalogDir"},
+		{spec.Network.CNI == "Cilium", "network.cni", "Cilium", "OVNKubernetes"},
 	}
 	var faults []Fault
 	for _, r := range refusals {

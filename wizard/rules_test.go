@@ -30,7 +30,7 @@ func TestRules(t *testing.T) {
 		"the masquerade network": {func(s *state.Spec) { s.Network.NodeCIDR = "169.254.0.0/16" }, []string{"network.nodeCIDR  169.254.0.0/16 overlaps the masquerade"}},
 		"no OVN, no such networks": {func(s *state.Spec) {
 			s.Network.NodeCIDR, s.Network.CNI, s.Syn.CatalogDir = "100.64.4.0/24", "Cilium", "c"
-		}, nil},
+		}, []string{"network.cni  Cilium is not available yet"}},
 		"services of /11":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.0.0.0/11" }, []string{`network.serviceCIDR  "172.0.0.0/11" is too wide`}},
 		"services of /12":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.16.0.0/12" }, nil},
 		"a wide host prefix":    {func(s *state.Spec) { s.Network.HostPrefix = 13 }, []string{"network.hostPrefix  a /13 for each node does not fit into 10.128.0.0/14"}},
@@ -70,7 +70,7 @@ func TestRules(t *testing.T) {
 		}, nil},
 		"no proxy at all": {func(s *state.Spec) { s.OpenShift.Proxy.NoProxy = "*" }, []string{"openshift.proxy.noProxy  there is no proxy"}},
 		"a lonely tenant": {func(s *state.Spec) { s.Syn.LieutenantURL = "https://l" }, []string{"syn.tenant  is missing"}},
-		"Cilium":          {func(s *state.Spec) { s.Network.CNI = "Cilium" }, []string{"network.cni  Cilium without syn.catalogDir is not available yet"}},
+		"Cilium":          {func(s *state.Spec) { s.Network.CNI = "Cilium" }, []string{"network.cni  Cilium is not available yet"}},
 		"round robin":     {func(s *state.Spec) { s.LoadBalancer.Strategy = "dns-round-robin" }, []string{"loadBalancer.strategy  dns-round-robin is not available yet"}},
 		"OKD":             {func(s *state.Spec) { s.OpenShift.Distribution = "okd" }, []string{"openshift.distribution  okd is not available yet"}},
 	} {

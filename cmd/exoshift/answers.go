@@ -20,12 +20,13 @@ func loadAnswers(path string, std streams, lookup func(string) (string, bool)) (
 }
 
 func parseAnswers(name string, content []byte, std streams, lookup func(string) (string, bool)) (state.Spec, wizard.Secrets, error) {
-	spec, faults := wizard.Parse(name, content)
-	secrets, secretFaults := wizard.ResolveSecrets(spec, lookup)
-	faults = append(faults, secretFaults...)
+	spec, secrets, faults := wizard.Load(name, content, lookup)
 	if len(faults) > 0 {
 		console.Faults(std.err, faults)
 		return spec, secrets, answersError{errors.New("the answers have faults")}
+	}
+	for _, warning := range wizard.Warnings(spec) {
+		fmt.Fprintln(std.err, "warning:", warning)
 	}
 	return spec, secrets, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -77,28 +78,32 @@ func lines(print func(provisioner.Event)) face {
 	return face{emit: print, during: func(body func()) error { body(); return nil }}
 }
 
-// dashboard runs the body beside the terminal interface. If that ends first, because the operator left it, the body
-// is stopped and waited for.
+// dashboard runs the body beside the terminal interface. Leaving it early stops the body, which is waited for; if it
+// breaks, the body goes on in plain lines: the work never depends on the life of its screen.
 func dashboard(s session, plan provisioner.Plan, std streams, stop func()) face {
-	events := make(chan provisioner.Event, 256)
-	done := make(chan struct{})
-	left := make(chan struct{})
+	events, closed := make(chan provisioner.Event, 256), make(chan struct{})
+	plain := console.NewPlain(std.out)
 	return face{
 		emit: func(e provisioner.Event) {
 			select {
 			case events <- e:
-			case <-left:
+			case <-closed:
+				plain(e)
 			}
 		},
 		during: func(body func()) error {
+			done := make(chan struct{})
 			go func() {
 				defer close(done)
 				body()
 				close(events)
 			}()
 			err := tui.Run(context.Background(), s.dashboard(plan, events, std, stop))
-			close(left)
-			stop()
+			close(closed)
+			if errors.Is(err, tui.ErrLeft) {
+				stop()
+				err = nil
+			}
 			<-done
 			return err
 		},
@@ -110,9 +115,11 @@ func (s session) dashboard(plan provisioner.Plan, events <-chan provisioner.Even
 		Title:         s.spec.Cluster.ID,
 		Subtitle:      s.spec.Exoscale.Zone + " · " + s.spec.OpenShift.Version,
 		Plan:          plan,
+		Nodes:         s.spec.Nodes(),
 		Events:        events,
 		Stop:          stop,
 		Now:           s.net.Clock.Now,
+		Speed:         s.speed,
 		In:            std.in,
 		Out:           std.out,
 		ResumeCommand: s.resume,

@@ -98,7 +98,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	}
 	defer func() { err = errors.Join(err, zone.Close()) }()
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), output: r.output,
+		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), output: r.output, speed: r.speed,
 		resume: resumeCommand("rehearse", r.options, fmt.Sprintf("--speed %g", r.speed)),
 	}
 	return s.run(ctx, std)

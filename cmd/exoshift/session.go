@@ -26,7 +26,8 @@ type session struct {
 	folder  state.Folder
 	net     network.Network
 	output  output
-	resume  string // the command that goes on after an interruption
+	resume  string  // the command that goes on after an interruption
+	speed   float64 // of a rehearsal, to be shown
 }
 
 // run installs the cluster, or goes on where an earlier run was stopped.
@@ -44,10 +45,11 @@ func (s session) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer records.close()
-	installation, err := s.installation(records)
+	installation, disconnect, err := s.installation(records)
 	if err != nil {
 		return err
 	}
+	defer disconnect()
 	return s.play(ctx, std, installation, records)
 }
 
@@ -95,27 +97,29 @@ func finished(failure error, resume string) provisioner.Event {
 	return event
 }
 
-// installation wires the recipe to the world behind the session's network.
-func (s session) installation(records *records) (*install.Installation, error) {
+// installation wires the recipe to the world behind the session's network; disconnect closes what that opened.
+func (s session) installation(records *records) (i *install.Installation, disconnect func(), err error) {
 	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
 	cloud, err := exoscale.New(s.net, zone, key, secret, records.journal)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	storage, err := objects.New(s.net, zone, key, secret, records.journal)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	installer := openshift.NewInstaller(s.net, s.spec.OpenShift.Version, records.log)
-	return install.New(s.spec, s.secrets.PullSecret, s.folder, install.World{
+	cluster := openshift.NewCluster(s.net, s.kubeconfig)
+	i, err = install.New(s.spec, s.secrets.PullSecret, s.folder, install.World{
 		Cloud:     cloud,
 		Objects:   storage,
 		Installer: installer,
 		Images:    installer,
-		Cluster:   openshift.NewCluster(s.net, s.kubeconfig),
+		Cluster:   cluster,
 		Lookup:    s.net.Lookup,
 		Clock:     s.net.Clock,
 	})
+	return i, func() { cloud.Close(); storage.Close(); cluster.Close() }, err
 }
 
 func (s session) kubeconfig() ([]byte, error) {

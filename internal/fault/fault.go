@@ -57,6 +57,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// Advice returns the next thing to do: the error's own hint, or the first one of its causes.
+func (e *Error) Advice() string { return HintOf(e) }
+
 // KindOf returns the kind of the outermost *Error in err's chain; a cancelled context is Cancelled, an expired one
 // Timeout, anything else Internal.
 func KindOf(err error) Kind {

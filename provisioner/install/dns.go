@@ -24,12 +24,13 @@ func (i *Installation) dns(ctx context.Context, report provisioner.Report) error
 	}
 	i.zone = zone
 	object(report, "dns-zone", zone.Name, zone.ID, action)
-	for _, record := range i.fixedRecords() {
-		if err := i.record(ctx, report, record); err != nil {
-			return err
-		}
-	}
-	return nil
+	return i.records(ctx, report, i.fixedRecords())
+}
+
+func (i *Installation) records(ctx context.Context, report provisioner.Report, records []state.Record) error {
+	return sideBySide(ctx, records, func(ctx context.Context, record state.Record) error {
+		return i.record(ctx, report, record)
+	})
 }
 
 func (i *Installation) fixedRecords() []state.Record {

@@ -20,26 +20,33 @@ func (i *Installation) sshKey(ctx context.Context, report provisioner.Report) er
 	return nil
 }
 
+// securityGroups makes the groups first, because their rules refer to each other.
 func (i *Installation) securityGroups(ctx context.Context, report provisioner.Report) error {
 	groups := i.securityGroupSpecs()
-	for _, group := range groups {
-		// Rules refer to groups, so the groups come first.
-		bare := state.SecurityGroup{Name: group.Name, Description: group.Description}
-		id, action, err := i.world.Cloud.EnsureSecurityGroup(ctx, bare)
-		if err != nil {
-			return err
-		}
-		i.groups[group.Name] = id
-		object(report, "security-group", group.Name, id, action)
+	bare := make([]state.SecurityGroup, len(groups))
+	for n, group := range groups {
+		bare[n] = state.SecurityGroup{Name: group.Name, Description: group.Description}
 	}
-	for _, group := range groups {
-		id, action, err := i.world.Cloud.EnsureSecurityGroup(ctx, group)
-		if err != nil {
-			return err
-		}
-		if action == state.Updated {
-			object(report, "security-group", group.Name, id, action)
-		}
+	if err := sideBySide(ctx, bare, func(ctx context.Context, group state.SecurityGroup) error {
+		return i.securityGroup(ctx, report, group)
+	}); err != nil {
+		return err
+	}
+	return sideBySide(ctx, groups, func(ctx context.Context, group state.SecurityGroup) error {
+		return i.securityGroup(ctx, report, group)
+	})
+}
+
+func (i *Installation) securityGroup(ctx context.Context, report provisioner.Report, group state.SecurityGroup) error {
+	id, action, err := i.world.Cloud.EnsureSecurityGroup(ctx, group)
+	if err != nil {
+		return err
+	}
+	i.mu.Lock()
+	i.groups[group.Name] = id
+	i.mu.Unlock()
+	if len(group.Rules) == 0 || action == state.Updated {
+		object(report, "security-group", group.Name, id, action)
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -97,4 +99,17 @@ func object(report provisioner.Report, kind, name, id string, action state.Actio
 // progress reports a sentence about a running step.
 func progress(report provisioner.Report, text string) {
 	report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Text: text})
+}
+
+// parallel is how many objects of a kind are created at a time, to be polite to the API.
+const parallel = 5
+
+// sideBySide does something with each item, a few at a time, and returns the first error after all have ended.
+func sideBySide[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for _, item := range items {
+		group.Go(func() error { return do(ctx, item) })
+	}
+	return group.Wait()
 }

@@ -31,12 +31,9 @@ func (i *Installation) loadBalancers(ctx context.Context, report provisioner.Rep
 	if err != nil {
 		return err
 	}
-	for _, machine := range machines {
-		if err := i.attach(ctx, report, machine); err != nil {
-			return err
-		}
-	}
-	return nil
+	return sideBySide(ctx, machines, func(ctx context.Context, machine state.Machine) error {
+		return i.attach(ctx, report, machine)
+	})
 }
 
 // attach puts both elastic IPs on a load balancer; their health checks choose which one serves.
@@ -51,5 +48,9 @@ func (i *Installation) attach(ctx context.Context, report provisioner.Report, ma
 		}
 		object(report, "elastic-ip-attachment", fmt.Sprintf("%s on %s", ip.Address, machine.Name), "", action)
 	}
-	return i.address(ctx, report, machine.Name, machine.Name, longTTL)
+	record, err := i.address(machine.Name, machine.Name, longTTL)
+	if err != nil {
+		return err
+	}
+	return i.record(ctx, report, record)
 }

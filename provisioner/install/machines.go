@@ -4,16 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"exoshift/ignition"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
-
-// parallel is how many machines are created at a time, to be polite to the API.
-const parallel = 5
 
 // document returns the user data of a machine.
 type document func(state.Machine) ([]byte, error)
@@ -24,13 +19,10 @@ func (i *Installation) start(ctx context.Context, report provisioner.Report, mac
 	if err != nil {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
-	for _, machine := range machines {
+	return sideBySide(ctx, machines, func(ctx context.Context, machine state.Machine) error {
 		exists := slices.ContainsFunc(there, func(instance state.Instance) bool { return instance.Name == machine.Name })
-		group.Go(func() error { return i.startOne(ctx, report, machine, template, userData, exists) })
-	}
-	return group.Wait()
+		return i.startOne(ctx, report, machine, template, userData, exists)
+	})
 }
 
 func (i *Installation) startOne(ctx context.Context, report provisioner.Report, machine state.Machine, template state.Template, userData document, exists bool) error {
@@ -112,7 +104,11 @@ func (i *Installation) bootstrapMachine(ctx context.Context, report provisioner.
 		return err
 	}
 	i.tellBootstrap(report, state.PhaseMachine, "the bootstrap machine runs")
-	return i.address(ctx, report, "bootstrap", "bootstrap", shortTTL)
+	record, err := i.address("bootstrap", "bootstrap", shortTTL)
+	if err != nil {
+		return err
+	}
+	return i.record(ctx, report, record)
 }
 
 func (i *Installation) masterMachines(ctx context.Context, report provisioner.Report) error {
@@ -120,13 +116,16 @@ func (i *Installation) masterMachines(ctx context.Context, report provisioner.Re
 	if err := i.start(ctx, report, masters, i.image, i.nodeDocument); err != nil {
 		return err
 	}
+	var records []state.Record
 	for _, master := range masters {
 		i.tellNode(report, master, nodeBooting, "")
-		if err := i.address(ctx, report, etcdName(master.Index), master.Name, shortTTL); err != nil {
+		record, err := i.address(etcdName(master.Index), master.Name, shortTTL)
+		if err != nil {
 			return err
 		}
+		records = append(records, record)
 	}
-	return nil
+	return i.records(ctx, report, records)
 }
 
 func (i *Installation) computeMachines(ctx context.Context, report provisioner.Report) error {
@@ -134,16 +133,19 @@ func (i *Installation) computeMachines(ctx context.Context, report provisioner.R
 	if err := i.start(ctx, report, compute, i.image, i.nodeDocument); err != nil {
 		return err
 	}
+	var records []state.Record
 	for _, machine := range compute {
 		i.tellNode(report, machine, nodeBooting, "")
 		if machine.Role != i.routerRole() {
 			continue
 		}
-		if err := i.address(ctx, report, "router", machine.Name, shortTTL); err != nil {
+		record, err := i.address("router", machine.Name, shortTTL)
+		if err != nil {
 			return err
 		}
+		records = append(records, record)
 	}
-	return nil
+	return i.records(ctx, report, records)
 }
 
 // nodeDocument returns what a node boots from: its name, and where the rest is fetched.
@@ -151,13 +153,13 @@ func (i *Installation) nodeDocument(machine state.Machine) ([]byte, error) {
 	return ignition.NodePointer(machine, i.spec.Domain(), i.ignition.RootCA)
 }
 
-// address publishes a machine's address under a name of the cluster's zone.
-func (i *Installation) address(ctx context.Context, report provisioner.Report, name, machine string, ttl int) error {
+// address returns the record that gives a machine's address a name in the cluster's zone.
+func (i *Installation) address(name, machine string, ttl int) (state.Record, error) {
 	i.mu.Lock()
+	defer i.mu.Unlock()
 	content := i.nodes[machine].Address
-	i.mu.Unlock()
 	if content == "" {
-		return fault.Newf(fault.Internal, "publish the address of "+machine, "the machine has none")
+		return state.Record{}, fault.Newf(fault.Internal, "publish the address of "+machine, "the machine has none")
 	}
-	return i.record(ctx, report, state.Record{Name: name, Type: "A", Content: content, TTL: ttl})
+	return state.Record{Name: name, Type: "A", Content: content, TTL: ttl}, nil
 }
