@@ -105,7 +105,7 @@ func TestAWatchedRunIsLeftWithoutAsking(t *testing.T) {
 func TestTheLastStateStaysWhenEventsEnd(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	d.Update(over{})
-	for _, said := range []string{"! CUT OFF  18/27", "! CUT OFF  nothing was deleted", "master-2", "10 instances"} {
+	for _, said := range []string{"! CUT OFF  18/27", "! CUT OFF  everything stays", "master-2", "10 instances"} {
 		if !strings.Contains(d.View(), said) {
 			t.Errorf("the screen lost %q", said)
 		}

@@ -37,7 +37,7 @@ func (d *dashboard) verdict(count bool) string {
 	}
 	ended := 0
 	for _, step := range d.board.Steps {
-		if !step.Ended.IsZero() {
+		if pane.EndedWell(step) {
 			ended++
 		}
 	}

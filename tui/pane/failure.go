@@ -2,7 +2,6 @@ package pane
 
 import (
 	"fmt"
-	"strings"
 
 	"exoshift/provisioner"
 )
@@ -37,18 +36,15 @@ func (p Failure) lines(width int) []string {
 
 func (p Failure) step(step provisioner.StepView, width int) []string {
 	t := p.Theme
-	origin := step.ID
+	origin := "step " + step.ID
 	if step.Phase != "" {
-		origin += ", phase " + step.Phase
+		origin += " (" + step.Phase + ")"
 	}
-	origin += ", failed after " + Short(step.Ended.Sub(step.Began))
+	origin += ", after " + Short(step.Ended.Sub(step.Began))
 	if code := p.Board.Run.ExitCode; code != nil {
 		origin += fmt.Sprintf(", exit code %d", *code)
 	}
-	lines := []string{
-		t.Mark(Failed) + " " + t.Bold.Render(step.Title),
-		p.indent(t.Dim.Render("step " + origin)),
-	}
+	lines := []string{t.Mark(Failed) + " " + t.Bold.Render(step.Title), p.indent(t.Dim.Render(origin))}
 	lines = append(lines, p.section("What happened", step.Text, width)...)
 	if hint := Hint(p.Board, step.ID); hint != "" {
 		lines = append(lines, p.section("What to do", hint, width)...)
@@ -62,7 +58,7 @@ func (p Failure) section(title, text string, width int) []string {
 
 func (p Failure) after(width int) []string {
 	cloud := Cloud{Theme: p.Theme, Objects: p.Board.Objects}
-	stays := "Nothing was deleted: " + cloud.Stay() + "."
+	stays := "Nothing is rolled back: " + cloud.Stay() + "."
 	if n := p.skipped(); n > 0 {
 		stays += " " + Plural(n, "step") + " not reached."
 	}
@@ -79,7 +75,7 @@ func (p Failure) indent(s string) string { return p.Theme.Indent() + s }
 func (p Failure) skipped() int {
 	n := 0
 	for _, step := range p.Board.Steps {
-		if step.State == provisioner.Skipped && strings.HasPrefix(step.Text, "not ") {
+		if notReached(step) {
 			n++
 		}
 	}

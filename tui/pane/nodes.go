@@ -137,17 +137,17 @@ func (p Nodes) Roles() []string {
 	}
 	var parts []string
 	for _, role := range order {
-		parts = append(parts, p.count(cmp.Or(role, "node"), ready[role], max(expected[role], seen[role])))
+		parts = append(parts, p.count(cmp.Or(role, "node"), ready[role], seen[role], max(expected[role], seen[role])))
 	}
 	return parts
 }
 
-func (p Nodes) count(role string, ready, total int) string {
+func (p Nodes) count(role string, ready, seen, total int) string {
 	status := Running
 	switch {
 	case ready == total:
 		status = OK
-	case ready == 0:
+	case seen == 0:
 		status = Waiting
 	}
 	return fmt.Sprintf("%s %s %d/%d", p.Theme.Mark(status), role, ready, total)

@@ -210,7 +210,7 @@ func (p Present) end(width, height int) []string {
 		word = "CUT OFF"
 	}
 	return []string{
-		p.head(Warn, word, cmp.Or(run.Text, "nothing was deleted; the same command goes on from here")),
+		p.head(Warn, word, cmp.Or(run.Text, "everything stays; the same command goes on from here")),
 		p.indent(Truncate(because(p.Resume, "resume with: ", ""), width)),
 	}
 }

@@ -16,7 +16,7 @@ type Stage struct {
 	Name   string
 	Status Status
 	Steps  []provisioner.StepView
-	Ended  int // steps that are done, failed or skipped
+	Ended  int // steps that ended well
 }
 
 // Stages groups steps by phase, in the order in which the phases first appear.
@@ -29,7 +29,7 @@ func Stages(steps []provisioner.StepView) []Stage {
 			i = len(stages) - 1
 		}
 		stages[i].Steps = append(stages[i].Steps, step)
-		if !step.Ended.IsZero() {
+		if EndedWell(step) {
 			stages[i].Ended++
 		}
 	}
@@ -40,13 +40,17 @@ func Stages(steps []provisioner.StepView) []Stage {
 }
 
 func (s Stage) status() Status {
-	count := map[Status]int{}
+	count, missed := map[Status]int{}, 0
 	for _, step := range s.Steps {
-		count[StepStatus(step)]++
+		if count[StepStatus(step)]++; notReached(step) {
+			missed++
+		}
 	}
 	switch all := len(s.Steps); {
 	case count[Failed] > 0:
 		return Failed
+	case missed > 0 && count[Running] == 0:
+		return Skipped
 	case count[Skipped] == all:
 		return Skipped
 	case count[OK]+count[Skipped] == all:
@@ -68,7 +72,7 @@ func (s Stage) Took(now time.Time) (time.Duration, bool) {
 			ended = step.Ended
 		}
 	}
-	if s.Ended < len(s.Steps) {
+	if s.Status == Running {
 		ended = now
 	}
 	return ended.Sub(began), !began.IsZero()
@@ -87,6 +91,18 @@ func StepStatus(step provisioner.StepView) Status {
 		return Skipped
 	}
 	return Waiting
+}
+
+// EndedWell tells whether a step is done, or was skipped because there was nothing to do.
+func EndedWell(step provisioner.StepView) bool {
+	return step.State == provisioner.Done || step.State == provisioner.Skipped && !notReached(step)
+}
+
+// notReached tells a step that was skipped because of a failure or a stop from one that had nothing to do. The engine
+// says so in the beginning of its sentence.
+func notReached(step provisioner.StepView) bool {
+	return step.State == provisioner.Skipped &&
+		(strings.HasPrefix(step.Text, "not reached") || strings.HasPrefix(step.Text, "not started"))
 }
 
 // Strip is one line with the state of every stage.
@@ -152,11 +168,14 @@ func (s Strip) collapsed(stages []Stage) string {
 		}
 	}
 	var parts []string
-	if n := count[OK] + count[Skipped]; n > 0 {
+	if n := count[OK]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%s %d done", s.Theme.Mark(OK), n))
 	}
 	if len(current) > 0 {
 		parts = append(parts, s.currentCounted(current))
+	}
+	if n := count[Skipped]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%s %d skipped", s.Theme.Mark(Skipped), n))
 	}
 	if n := count[Waiting]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%s %d to come", s.Theme.Mark(Waiting), n))
