@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/coreos/ignition/v2/config/v3_2/types"
 )
@@ -40,6 +41,8 @@ func (in inputs) bootstrap(release string, installConfig []byte, manifests map[s
 	for name, content := range in.files {
 		disk["/opt/openshift/tls/"+name] = content
 	}
+	// A simulated disk cannot be listed, so the bootstrap host is told which manifests there are.
+	disk["/opt/openshift/manifests.txt"] = []byte(strings.Join(slices.Sorted(maps.Keys(manifests)), "\n"))
 	for _, group := range []map[string][]byte{credentials, manifests} {
 		for name, content := range group {
 			disk["/opt/openshift/"+name] = content
