@@ -41,10 +41,7 @@ func cleanText(s string, ascii bool) string {
 	return s
 }
 
-// twins are the ASCII characters that stand for ours; each is one cell wide, so no line changes its length.
-var twins = strings.NewReplacer("…", "~", "·", "-", "×", "x", "–", "-", "→", ">", "↑", "^", "↓", "v", "›", ">", "─", "-", "│", "|")
-
-// toASCII replaces what an ASCII terminal cannot show, cell by cell.
+// toASCII replaces what an ASCII terminal cannot show, cell by cell, so that no line changes its length.
 func toASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -53,6 +50,27 @@ func toASCII(s string) string {
 		case ansi.StringWidth(string(r)) == 0:
 			return -1
 		}
-		return '?'
-	}, twins.Replace(s))
+		return twin(r)
+	}, s)
+}
+
+// twin returns the ASCII character that stands for one of ours.
+func twin(r rune) rune {
+	switch r {
+	case '…':
+		return '~'
+	case '·', '–', '─':
+		return '-'
+	case '×':
+		return 'x'
+	case '→', '›':
+		return '>'
+	case '↑':
+		return '^'
+	case '↓':
+		return 'v'
+	case '│':
+		return '|'
+	}
+	return '?'
 }
