@@ -105,20 +105,25 @@ func (f *fetcher) download(ctx context.Context, source string, extra types.HTTPH
 // overHTTP asks until there is an answer that is not a server's failure.
 func (f *fetcher) overHTTP(ctx context.Context, source string, headers http.Header) ([]byte, error) {
 	shown, _, _ := strings.Cut(source, "?") // the query of a signed link is a secret
+	said := func(attempt int, outcome string) {
+		if attempt <= 5 || attempt%20 == 0 || outcome == http.StatusText(http.StatusOK) { // the console is short
+			f.box.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, outcome)
+		}
+	}
 	for attempt, backoff := 1, firstBackoff; ; attempt++ {
 		content, status, err := f.once(ctx, source, headers)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			f.box.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, strings.ReplaceAll(err.Error(), source, shown))
+			said(attempt, strings.ReplaceAll(err.Error(), source, shown))
 		case status == http.StatusOK || status == http.StatusNoContent:
-			f.box.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, http.StatusText(status))
+			said(attempt, http.StatusText(status))
 			return content, nil
 		case status < http.StatusInternalServerError:
 			return nil, statusError{shown, status}
 		default:
-			f.box.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, http.StatusText(status))
+			said(attempt, http.StatusText(status))
 		}
 		if err := f.box.clock().Sleep(ctx, backoff); err != nil {
 			return nil, err
