@@ -76,7 +76,7 @@ func bootstrapUnits() []types.Unit {
 	var units []types.Unit
 	enabled := true
 	for _, name := range []string{"release-image", "node-image-pull", "kubelet", "bootkube", "approve-csr", "progress"} {
-		content := "[Service]\nExecStart=/usr/local/bin/" + name + ".sh\n"
+		content := "[Service]\nExecStart=/usr/local/bin/" + name + ".sh\n\n[Install]\nWantedBy=multi-user.target\n"
 		units = append(units, types.Unit{Name: name + ".service", Enabled: &enabled, Contents: &content})
 	}
 	return units

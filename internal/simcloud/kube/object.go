@@ -18,8 +18,8 @@ func (o Object) Namespace() string { return o.Text("metadata.namespace") }
 func (o Object) Get(path string) any {
 	var value any = map[string]any(o)
 	for key := range strings.SplitSeq(path, ".") {
-		fields, ok := value.(map[string]any)
-		if !ok {
+		fields := fieldsOf(value)
+		if fields == nil {
 			return nil
 		}
 		value = fields[key]
@@ -35,7 +35,15 @@ func (o Object) Text(path string) string {
 
 // Map returns the map at a dotted path, or nil.
 func (o Object) Map(path string) map[string]any {
-	fields, _ := o.Get(path).(map[string]any)
+	return fieldsOf(o.Get(path))
+}
+
+// fieldsOf takes both forms that a map of ours may have before it is stored.
+func fieldsOf(value any) map[string]any {
+	if object, ok := value.(Object); ok {
+		return object
+	}
+	fields, _ := value.(map[string]any)
 	return fields
 }
 
@@ -68,8 +76,8 @@ func (o Object) Set(path string, value any) {
 	fields := map[string]any(o)
 	keys := strings.Split(path, ".")
 	for _, key := range keys[:len(keys)-1] {
-		next, ok := fields[key].(map[string]any)
-		if !ok {
+		next := fieldsOf(fields[key])
+		if next == nil {
 			next = map[string]any{}
 			fields[key] = next
 		}

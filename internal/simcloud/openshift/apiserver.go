@@ -1,0 +1,78 @@
+package openshift
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/machine"
+)
+
+const (
+	apiPort           = 6443
+	machineConfigPort = 22623
+)
+
+// serveAPI runs an API server on a machine until ctx ends. issued: with serving certificates of the cluster's own.
+func (c *cluster) serveAPI(ctx context.Context, m machine.Machine, issued bool) error {
+	config, err := c.record().apiTLS(issued)
+	if err != nil {
+		return err
+	}
+	server := &kube.Server{
+		Objects:       c.objects,
+		Authenticator: kube.Authenticator{Clients: c.clientAuthorities},
+		Authorize:     authorize,
+		Ready:         c.quorum,
+		Version:       kubernetesVersion(c.record().Version),
+	}
+	defer c.serving(m.Address().String())()
+	return serveHTTPS(ctx, m, apiPort, config, server)
+}
+
+// kubernetesVersion of an OpenShift 4.N is 1.(N+13).
+func kubernetesVersion(openshift string) string {
+	parts := strings.Split(openshift, ".")
+	if len(parts) < 2 {
+		return "1.33.0"
+	}
+	minor, _ := strconv.Atoi(parts[1])
+	return fmt.Sprintf("1.%d.5", minor+13)
+}
+
+const csrResource = "certificatesigningrequests"
+
+// authorize knows three kinds of users: administrators, the node bootstrapper, and nodes.
+func authorize(a kube.Attributes) bool {
+	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
+	switch {
+	case a.User.In("system:masters"):
+		return true
+	case a.User.Name == nodeBootstrapper:
+		return a.Resource == csrResource && (reads || a.Verb == "create")
+	case a.User.In("system:nodes"):
+		return authorizeNode(a, strings.TrimPrefix(a.User.Name, "system:node:"), reads)
+	}
+	return false
+}
+
+// authorizeNode lets a node see what it needs and write about itself and its pods.
+func authorizeNode(a kube.Attributes, node string, reads bool) bool {
+	switch a.Resource {
+	case csrResource:
+		return reads || a.Verb == "create"
+	case "nodes":
+		return reads || a.Verb == "create" || a.Name == node
+	case "nodes/status":
+		return a.Name == node
+	case "pods":
+		return reads && (a.Name != "" || a.OwnerOfSpec == node)
+	case "pods/status":
+		return true
+	case "secrets", "configmaps":
+		return a.Verb == "get"
+	}
+	return false
+}

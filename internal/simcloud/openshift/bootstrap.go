@@ -1,0 +1,259 @@
+package openshift
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/machine"
+)
+
+// bootstrapHost is the machine that starts a cluster.
+type bootstrapHost struct {
+	world   *World
+	machine machine.Machine
+	cluster *cluster
+	config  machineConfig
+	domain  string
+	running sync.WaitGroup
+}
+
+// runBootstrap lives through the stages of openshift.md sections 3.1 to 3.3. Finished stages leave a file on the disk,
+// so a machine that is started again goes on where it was.
+func (w *World) runBootstrap(ctx context.Context, m machine.Machine) {
+	host := &bootstrapHost{world: w, machine: m}
+	defer host.running.Wait()
+	if err := host.prepare(); err != nil {
+		m.Console("release-image.service: %v", err)
+		return
+	}
+	host.bootkube(ctx)
+}
+
+// prepare reads from the disk which cluster this is.
+func (h *bootstrapHost) prepare() error {
+	infrastructure, err := h.manifest("manifests/cluster-infrastructure-02-config.yml")
+	if err != nil {
+		return err
+	}
+	dns, err := h.manifest("manifests/cluster-dns-02-config.yml")
+	if err != nil {
+		return err
+	}
+	h.domain = dns.Text("spec.baseDomain")
+	h.config = machineConfig{
+		Role: "master", InfraID: infrastructure.Text("status.infrastructureName"), Version: h.text("release-version"),
+		ExternalCloud: infrastructure.Text("status.platformStatus.external.cloudControllerManager.state") == "External",
+	}
+	h.cluster, err = h.world.cluster(h.config.InfraID)
+	return err
+}
+
+func (h *bootstrapHost) text(name string) string {
+	content, _ := h.machine.ReadFile(optOpenShift + name)
+	return string(content)
+}
+
+func (h *bootstrapHost) done(stage string) bool {
+	_, ok := h.machine.ReadFile(optOpenShift + stage + ".done")
+	return ok
+}
+
+// finish remembers that a stage is over. A disk that cannot be written to only costs time after the next start.
+func (h *bootstrapHost) finish(stage string) {
+	if err := h.machine.WriteFile(optOpenShift+stage+".done", nil); err != nil {
+		h.machine.Console("bootkube.service: %s: %v", stage, err)
+	}
+}
+
+// stage lasts as long as told; false if ctx ended meanwhile.
+func (h *bootstrapHost) stage(ctx context.Context, name string, lasts time.Duration) bool {
+	if !h.done(name) {
+		h.machine.Console("bootkube.service: stage %s", name)
+		if h.world.clock.Sleep(ctx, lasts) != nil {
+			return false
+		}
+		h.finish(name)
+	}
+	return ctx.Err() == nil
+}
+
+// await lasts until check succeeds; what it says meanwhile is shown on the console whenever it changes.
+func (h *bootstrapHost) await(ctx context.Context, name string, check func(context.Context) error) bool {
+	if h.done(name) {
+		return ctx.Err() == nil
+	}
+	h.machine.Console("bootkube.service: stage %s", name)
+	shown := ""
+	ok := h.world.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
+		err := check(ctx)
+		if err != nil && err.Error() != shown {
+			shown = err.Error()
+			h.machine.Console("bootkube.service: %s: %s", name, shown)
+		}
+		return err == nil
+	})
+	if ok {
+		h.finish(name)
+	}
+	return ok
+}
+
+// start runs f until the returned function is called, which waits for its end.
+func (h *bootstrapHost) start(ctx context.Context, f func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	h.running.Go(func() {
+		defer close(ended)
+		f(ctx)
+	})
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// bootkube is the order of section 3.2: the machine config server comes long before the API, and goes after it.
+func (h *bootstrapHost) bootkube(ctx context.Context) {
+	if !h.stage(ctx, "release-image", 70*time.Second) || !h.stage(ctx, "node-image-pull", 50*time.Second) ||
+		!h.stage(ctx, "mco-bootstrap", 50*time.Second) {
+		return
+	}
+	stopMachineConfigServer := func() {}
+	if !h.done("cvo-overrides") {
+		stopMachineConfigServer = h.start(ctx, h.serveMachineConfig)
+	}
+	if !h.stage(ctx, "etcd-bootstrap", 30*time.Second) {
+		return
+	}
+	if err := h.seed(); err != nil {
+		h.machine.Console("etcd-bootstrap: %v", err)
+		return
+	}
+	h.start(ctx, h.runMember)
+	if !h.stage(ctx, "wait-for-etcd", 90*time.Second) || !h.temporaryControlPlane(ctx) {
+		return
+	}
+	if !h.stage(ctx, "cvo-overrides", 15*time.Second) {
+		return
+	}
+	stopMachineConfigServer()
+	h.complete(ctx)
+}
+
+// temporaryControlPlane is cluster-bootstrap: API and controllers on this machine until two masters have their own.
+func (h *bootstrapHost) temporaryControlPlane(ctx context.Context) bool {
+	h.start(ctx, h.approve)
+	if h.done("cb-bootstrap") {
+		return true
+	}
+	stopAPI := h.start(ctx, func(ctx context.Context) {
+		if err := h.cluster.serveAPI(ctx, h.machine, false); err != nil {
+			h.machine.Console("kube-apiserver: %v", err)
+		}
+	})
+	stopControllers := h.start(ctx, func(ctx context.Context) { h.cluster.control(ctx, h.machine) })
+	ok := h.stage(ctx, "kube-apiserver-bootstrap", 15*time.Second) && h.await(ctx, "manifests", h.applyManifests) &&
+		h.clusterBootstrap(ctx)
+	if ok {
+		stopControllers()
+		stopAPI()
+		h.machine.Console("cluster-bootstrap: tearing down the temporary control plane")
+		h.finish("cb-bootstrap")
+	}
+	return ok
+}
+
+// clusterBootstrap waits and reports through api-int, as the real one does: a broken load balancer stalls it.
+func (h *bootstrapHost) clusterBootstrap(ctx context.Context) bool {
+	api, ok := h.admin()
+	if !ok {
+		return false
+	}
+	defer api.close()
+	reached := func(ctx context.Context) error {
+		_, err := api.get(ctx, "/readyz")
+		return err
+	}
+	return h.await(ctx, "api-int", reached) &&
+		h.await(ctx, "control-plane", func(ctx context.Context) error { return controlPlaneRuns(ctx, api, 2) }) &&
+		h.stage(ctx, "load-balancers", 30*time.Second) &&
+		h.await(ctx, "bootstrap-success", h.event(api, "bootstrap-success", "Required control plane pods have been created")) &&
+		h.stage(ctx, "remaining-manifests", 20*time.Second) &&
+		h.await(ctx, "bootstrap-finished", h.event(api, "bootstrap-finished", "Bootstrap finished"))
+}
+
+// complete waits for the cluster to stand on its own and says so.
+func (h *bootstrapHost) complete(ctx context.Context) {
+	api, ok := h.admin()
+	if !ok {
+		return
+	}
+	defer api.close()
+	external := *api
+	external.server = "https://api." + h.domain + ":6443"
+	reaches := func(c *client) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := c.get(ctx, "/readyz")
+			return err
+		}
+	}
+	if h.await(ctx, "wait-for-ceo", func(ctx context.Context) error { return etcdRunsInCluster(ctx, api) }) &&
+		h.await(ctx, "check-api-url", reaches(&external)) && h.await(ctx, "check-api-int-url", reaches(api)) {
+		h.finish(".bootkube")
+		h.await(ctx, "progress", func(ctx context.Context) error { return reportCompletion(ctx, api) })
+	}
+}
+
+// admin opens the credentials on this machine, which are for api-int.
+func (h *bootstrapHost) admin() (*client, bool) {
+	opened, err := openKubeconfig([]byte(h.text("auth/kubeconfig")))
+	if err == nil {
+		var api *client
+		if api, err = newClient(h.machine, opened, h.cluster.patience()); err == nil {
+			return api, true
+		}
+	}
+	h.machine.Console("bootkube.service: %v", err)
+	return nil, false
+}
+
+func (h *bootstrapHost) event(api *client, name, message string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return createEvent(ctx, api, h.cluster.now(), name, message)
+	}
+}
+
+// approve approves every request of the cluster blindly, until the bootstrap is over.
+func (h *bootstrapHost) approve(ctx context.Context) {
+	api, ok := h.admin()
+	if !ok {
+		return
+	}
+	defer api.close()
+	h.world.poll(ctx, 20*time.Second, func(ctx context.Context) bool {
+		list, err := api.get(ctx, csrPath)
+		if err != nil {
+			return h.done(".bootkube")
+		}
+		for _, request := range list.List("items") {
+			if len(request.List("status.conditions")) == 0 && len(request.Text("status.certificate")) == 0 {
+				h.approveOne(ctx, api, request)
+			}
+		}
+		return h.done(".bootkube")
+	})
+}
+
+func (h *bootstrapHost) approveOne(ctx context.Context, api *client, request kube.Object) {
+	request.Set("apiVersion", "certificates.k8s.io/v1")
+	request.Set("kind", "CertificateSigningRequest")
+	request.Set("status.conditions", []kube.Object{{"type": "Approved", "status": "True", "reason": "KubectlApprove",
+		"message": "This CSR was approved by kubectl certificate approve.", "lastUpdateTime": h.cluster.now()}})
+	if _, err := api.do(ctx, "PUT", csrPath+"/"+request.Name()+"/approval", request); err != nil {
+		h.machine.Console("approve-csr.service: %s: %v", request.Name(), err)
+		return
+	}
+	h.machine.Console("approve-csr.service: %s approved", request.Name())
+}

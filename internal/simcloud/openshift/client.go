@@ -1,0 +1,148 @@
+package openshift
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/machine"
+)
+
+// client talks to the API from a machine, over its network, trusting only what its kubeconfig says.
+type client struct {
+	server   string
+	http     *http.Client
+	patience time.Duration
+}
+
+// kubeconfig is the part of a kubeconfig that a client needs; it has one cluster and one user.
+type kubeconfig struct {
+	Clusters []struct {
+		Cluster struct {
+			Server    string `yaml:"server"`
+			Authority string `yaml:"certificate-authority-data"`
+		} `yaml:"cluster"`
+	} `yaml:"clusters"`
+	Users []struct {
+		User struct {
+			Certificate string `yaml:"client-certificate-data"`
+			Key         string `yaml:"client-key-data"`
+		} `yaml:"user"`
+	} `yaml:"users"`
+}
+
+// access is an opened kubeconfig.
+type access struct {
+	server           string
+	authority        []byte
+	certificate, key []byte
+}
+
+func openKubeconfig(content []byte) (access, error) {
+	var config kubeconfig
+	if err := yaml.Unmarshal(content, &config); err != nil {
+		return access{}, err
+	}
+	if len(config.Clusters) == 0 || len(config.Users) == 0 {
+		return access{}, errors.New("the kubeconfig names no cluster or no user")
+	}
+	opened := access{server: config.Clusters[0].Cluster.Server}
+	for _, part := range []struct {
+		into *[]byte
+		from string
+	}{
+		{&opened.authority, config.Clusters[0].Cluster.Authority},
+		{&opened.certificate, config.Users[0].User.Certificate},
+		{&opened.key, config.Users[0].User.Key},
+	} {
+		decoded, err := base64.StdEncoding.DecodeString(part.from)
+		if err != nil {
+			return access{}, fmt.Errorf("kubeconfig: %w", err)
+		}
+		*part.into = decoded
+	}
+	return opened, nil
+}
+
+func newClient(m machine.Machine, a access, patience time.Duration) (*client, error) {
+	pair, err := tls.X509KeyPair(a.certificate, a.key)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(a.authority) {
+		return nil, errors.New("the kubeconfig holds no certificate authority")
+	}
+	transport := m.Network().Transport()
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12,
+		CurvePreferences: []tls.CurveID{tls.X25519}}
+	transport.MaxIdleConnsPerHost = 1
+	return &client{server: a.server, http: &http.Client{Transport: transport}, patience: patience}, nil
+}
+
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// answerError is an answer of the API that is not success.
+type answerError struct {
+	code    int
+	message string
+}
+
+func (e answerError) Error() string { return fmt.Sprintf("%d: %s", e.code, e.message) }
+
+func isCode(err error, code int) bool {
+	var answer answerError
+	return errors.As(err, &answer) && answer.code == code
+}
+
+// do sends a request and returns the object of the answer; nil for an answer that is no JSON.
+func (c *client) do(ctx context.Context, method, path string, body kube.Object) (kube.Object, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.patience)
+	defer cancel()
+	var content io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(encoded)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.server+path, content)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPatch {
+		request.Header.Set("Content-Type", "application/strategic-merge-patch+json")
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	var object kube.Object
+	_ = json.Unmarshal(answer, &object) // health checks answer in plain text
+	if response.StatusCode >= http.StatusBadRequest {
+		return nil, answerError{response.StatusCode, object.Text("message")}
+	}
+	return object, nil
+}
+
+func (c *client) get(ctx context.Context, path string) (kube.Object, error) {
+	return c.do(ctx, http.MethodGet, path, nil)
+}

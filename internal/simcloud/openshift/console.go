@@ -1,0 +1,135 @@
+package openshift
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// reachability is what the leader finds out by trying.
+type reachability struct {
+	mu    sync.Mutex
+	found reached
+}
+
+// reached tells why something cannot be reached from a master; "" if it can.
+type reached struct {
+	apps     string          // the routes, by the name and address that users take
+	kubelets map[string]bool // nodes whose kubelet was reached
+}
+
+func (r *reachability) get() reached {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	copied := r.found
+	copied.kubelets = maps.Clone(r.found.kubelets)
+	return copied
+}
+
+func (r *reachability) set(change func(*reached)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.found)
+}
+
+const (
+	probeEvery    = 15 * time.Second
+	probeUnproved = "not tried yet"
+)
+
+// probe tries from time to time; the controllers must not wait for it.
+func (k *controllers) probe(ctx context.Context) {
+	k.reach.set(func(r *reached) { *r = reached{apps: probeUnproved, kubelets: map[string]bool{}} })
+	if _, bootstrap := k.machine.ReadFile(optOpenShift + "install-config.yaml"); bootstrap {
+		return // only what masters see counts
+	}
+	for ctx.Err() == nil {
+		k.probeKubelets(ctx)
+		if _, ok := k.objects.Get(routeResource, "openshift-console", "console"); ok {
+			apps := ""
+			if err := k.probeConsole(ctx); err != nil {
+				apps = err.Error()
+			}
+			k.reach.set(func(r *reached) { r.apps = apps })
+		}
+		_ = k.clock.Sleep(ctx, probeEvery)
+	}
+}
+
+func (k *controllers) probeKubelets(ctx context.Context) {
+	known := k.reach.get().kubelets
+	for _, node := range k.look().nodes {
+		if known[node.Name()] || knock(ctx, k.patience(), k.machine, addressOf(node), kubeletPort) != nil {
+			continue
+		}
+		k.reach.set(func(r *reached) { r.kubelets[node.Name()] = true })
+	}
+}
+
+func (k *controllers) consoleHost() string {
+	return "console-openshift-console.apps." + k.record().Domain
+}
+
+// probeConsole opens the console as a browser would, from a master: names, elastic IP, load balancer, security groups,
+// router and certificate must all be right.
+func (k *controllers) probeConsole(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, k.patience())
+	defer cancel()
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(k.record().Files["router-ca.crt"])
+	transport := k.machine.Network().Transport()
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.X25519}}
+	transport.DisableKeepAlives = true
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+k.consoleHost()+"/", nil)
+	if err != nil {
+		return err
+	}
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		return err
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: %s", request.URL, response.Status)
+	}
+	return nil
+}
+
+// console is the console operator's route, which the ingress operator's canary and the login have like it.
+func (k *controllers) console(_ context.Context, seen view) error {
+	if _, ingress := k.objects.Get(ingressResource, operatorNamespace, "default"); !ingress {
+		return nil
+	}
+	routes := map[string]string{"openshift-console/console": k.consoleHost(), "openshift-authentication/oauth-openshift": "oauth-openshift.apps." + k.record().Domain}
+	for name, host := range routes {
+		if err := k.route(name, host, seen.readyPods(routerApp) > 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *controllers) route(name, host string, admitted bool) error {
+	namespace, name, _ := strings.Cut(name, "/")
+	route := kube.Object{"metadata": kube.Object{"name": name}, "spec": kube.Object{"host": host, "to": kube.Object{"kind": "Service", "name": name},
+		"tls": kube.Object{"termination": "reencrypt"}}}
+	if err := k.objects.Ensure(routeResource, namespace, route, nil); err != nil || !admitted {
+		return err
+	}
+	_, err := k.objects.Change(routeResource, namespace, name, func(o kube.Object) error {
+		if len(o.List("status.ingress")) == 0 {
+			o.Set("status.ingress", []kube.Object{{"host": host, "routerName": "default", "routerCanonicalHostname": "router-default.apps." + k.record().Domain,
+				"conditions": []kube.Object{{"type": "Admitted", "status": "True", "lastTransitionTime": k.now()}}}})
+		}
+		return nil
+	})
+	return err
+}

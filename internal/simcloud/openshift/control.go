@@ -1,0 +1,151 @@
+package openshift
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/machine"
+)
+
+// controllers are all controllers and operators of a cluster, on the machine that leads. They work on what etcd holds
+// without the network, but look at the outside from that machine. What they remember of the past is lost with the
+// machine; then they only wait again.
+type controllers struct {
+	*cluster
+	machine machine.Machine
+	seen    map[string]sighting
+	said    map[string]string
+	reach   reachability
+}
+
+// sighting is since when something is as it is.
+type sighting struct {
+	state string
+	since time.Time
+}
+
+const controlEvery = 5 * time.Second
+
+// control runs the controllers whenever this machine leads, until ctx ends.
+func (c *cluster) control(ctx context.Context, m machine.Machine) {
+	c.lead(ctx, func(ctx context.Context) {
+		m.Console("kube-controller-manager: became leader")
+		k := &controllers{cluster: c, machine: m, seen: map[string]sighting{}, said: map[string]string{}}
+		var running sync.WaitGroup
+		defer running.Wait()
+		running.Go(func() { k.probe(ctx) })
+		for ctx.Err() == nil {
+			if c.quorum() == nil {
+				k.tick(ctx)
+			}
+			_ = c.clock.Sleep(ctx, controlEvery)
+		}
+	})
+}
+
+// tick lets every controller look once.
+func (k *controllers) tick(ctx context.Context) {
+	if _, ok := k.objects.Get(versionResource, "", "version"); !ok {
+		return // the manifests are still being applied
+	}
+	seen := k.look()
+	for _, controller := range []struct {
+		name      string
+		reconcile func(context.Context, view) error
+	}{
+		{"kube-controller-manager: csrsigning", k.sign},
+		{"kube-controller-manager: nodelifecycle", k.nodes},
+		{"network-operator", k.network},
+		{"static-pods", k.staticPods},
+		{"etcd-operator", k.etcd},
+		{"kube-apiserver: endpoints", k.endpoints},
+		{"machine-config-operator", k.machineConfig},
+		{"ingress-operator", k.ingress},
+		{"console-operator", k.console},
+		{"cluster-version-operator", k.version},
+	} {
+		if err := controller.reconcile(ctx, seen); err != nil && ctx.Err() == nil && k.said[controller.name] != err.Error() {
+			k.said[controller.name] = err.Error()
+			k.machine.Console("%s: %v", controller.name, err)
+		}
+	}
+}
+
+// held tells whether something has been in a state for at least that long. Another state starts anew.
+func (k *controllers) held(what, state string, atLeast time.Duration) bool {
+	now := k.clock.Now()
+	last, ok := k.seen[what]
+	if !ok || last.state != state {
+		k.seen[what] = sighting{state, now}
+		return atLeast <= 0
+	}
+	return now.Sub(last.since) >= atLeast
+}
+
+// view is what the controllers see at the beginning of a tick.
+type view struct {
+	nodes        []kube.Object
+	pods         map[string]kube.Object // by namespace/name
+	etcd         etcdStatus
+	bootstrapped bool // the ConfigMap says so
+	reach        reached
+}
+
+func (k *controllers) look() view {
+	seen := view{nodes: k.objects.List(nodeResource, ""), pods: map[string]kube.Object{}, etcd: k.etcdStatus(), reach: k.reach.get()}
+	for _, pod := range k.objects.List(podResource, "") {
+		seen.pods[pod.Namespace()+"/"+pod.Name()] = pod
+	}
+	status, _ := k.objects.Get(mapResource, "kube-system", "bootstrap")
+	seen.bootstrapped = status.Text("data.status") == "complete"
+	return seen
+}
+
+// masters returns the nodes of the control plane that are ready.
+func (v view) masters() []kube.Object { return v.ready("node-role.kubernetes.io/master") }
+
+// ready returns the ready nodes with a label, by name.
+func (v view) ready(label string) []kube.Object {
+	return slices.DeleteFunc(slices.Clone(v.nodes), func(node kube.Object) bool {
+		_, labelled := node.Labels()[label]
+		return !labelled || condition(node, "Ready").Text("status") != "True"
+	})
+}
+
+// readyPods counts the ready pods with a label "app".
+func (v view) readyPods(app string) int {
+	count := 0
+	for _, pod := range v.pods {
+		if pod.Labels()["app"] == app && podReady(pod) {
+			count++
+		}
+	}
+	return count
+}
+
+// place makes a pod that is bound to a node.
+func place(namespace, name, app, node string, annotations map[string]string) kube.Object {
+	labels := map[string]string{"app": app, "k8s-app": app}
+	if app == etcdApp {
+		labels["etcd"], labels["revision"] = "true", "1"
+	}
+	return kube.Object{
+		"metadata": kube.Object{"name": name, "namespace": namespace, "labels": labels, "annotations": annotations},
+		"spec":     kube.Object{"nodeName": node, "hostNetwork": true, "containers": []kube.Object{{"name": app, "image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev"}}},
+		"status":   kube.Object{"phase": "Pending"},
+	}
+}
+
+// report writes an event.
+func (k *controllers) report(namespace, component, reason, message string) error {
+	_, err := k.objects.Create(eventResource, namespace, kube.Object{
+		"metadata":       kube.Object{"generateName": component + "."},
+		"involvedObject": kube.Object{"kind": "Deployment", "namespace": namespace, "name": component},
+		"source":         kube.Object{"component": component},
+		"reason":         reason, "message": message, "type": "Normal", "count": 1, "firstTimestamp": k.now(), "lastTimestamp": k.now(),
+	})
+	return err
+}

@@ -1,0 +1,248 @@
+package openshift
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"exoshift/internal/simcloud/machine"
+)
+
+// bootstrapMember is the name of the member on the bootstrap host.
+const bootstrapMember = "etcd-bootstrap"
+
+// member is a member of etcd.
+type member struct {
+	Name    string // of the node
+	ID      string // hex
+	Address string
+	Learner bool
+	Started bool // it has run at least once
+}
+
+// pending is how a member is called before it has started and told its name.
+func (m member) called() string {
+	if !m.Started {
+		return "NAME-PENDING-" + m.Address
+	}
+	return m.Name
+}
+
+func memberID(name, address string) string {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(name + "/" + address)) // never fails
+	return strconv.FormatUint(hash.Sum64(), 16)
+}
+
+// addMember adds a learner; the first member votes at once.
+func (c *cluster) addMember(name, address string) (member, error) {
+	added := member{Name: name, ID: memberID(name, address), Address: address, Learner: len(c.members.List()) > 0}
+	return added, c.members.Put(name, added)
+}
+
+func (c *cluster) changeMember(name string, change func(*member)) error {
+	changed, ok := c.members.Get(name)
+	if !ok {
+		return fmt.Errorf("etcd has no member %s", name)
+	}
+	change(&changed)
+	return c.members.Put(name, changed)
+}
+
+// run keeps a member alive on a machine until ctx ends or the member is removed.
+func (c *cluster) run(ctx context.Context, name string, m machine.Machine) {
+	c.mu.Lock()
+	c.alive[name] = m
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.alive, name)
+	}()
+	for ctx.Err() == nil {
+		if _, ok := c.members.Get(name); !ok {
+			m.Console("etcd: the member has been permanently removed from the cluster")
+			return
+		}
+		_ = c.clock.Sleep(ctx, 10*time.Second)
+	}
+}
+
+func (c *cluster) isAlive(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.alive[name]
+	return ok
+}
+
+func (c *cluster) aliveMembers() map[string]machine.Machine {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.alive)
+}
+
+var errNoQuorum = errors.New("etcdserver: no leader")
+
+// quorum returns an error unless most of the voting members are alive.
+func (c *cluster) quorum() error {
+	voters, running := 0, 0
+	for _, m := range c.members.List() {
+		if m.Learner {
+			continue
+		}
+		voters++
+		if c.isAlive(m.Name) {
+			running++
+		}
+	}
+	if 2*running <= voters {
+		return errNoQuorum
+	}
+	return nil
+}
+
+// reachedByPeers tells whether every living member can open a connection to a member's peer port, and it to theirs.
+func (c *cluster) reachedByPeers(ctx context.Context, of member) error {
+	alive := c.aliveMembers()
+	own, ok := alive[of.Name]
+	if !ok {
+		return fmt.Errorf("%s is not running", of.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(alive)) {
+		if name == of.Name {
+			continue
+		}
+		if err := dialPeer(ctx, c, alive[name], of.Address); err != nil {
+			return fmt.Errorf("%s cannot reach %s: %w", name, of.Name, err)
+		}
+		if err := dialPeer(ctx, c, own, alive[name].Address().String()); err != nil {
+			return fmt.Errorf("%s cannot reach %s: %w", of.Name, name, err)
+		}
+	}
+	return nil
+}
+
+const (
+	clientPort = 2379
+	peerPort   = 2380
+)
+
+func dialPeer(ctx context.Context, c *cluster, from machine.Machine, address string) error {
+	return knock(ctx, c.patience(), from, address, peerPort)
+}
+
+// knock opens and closes a connection.
+func knock(ctx context.Context, patience time.Duration, from machine.Machine, host string, port int) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := from.Network().Dial(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// patience is how long anybody waits for an answer: 10 seconds, but when time is scaled never so short that the
+// computer that simulates all this could be too slow.
+func (c *cluster) patience() time.Duration { return max(c.clock.Wall(10*time.Second), 2*time.Second) }
+
+// openEtcdPorts listens on both ports of a member until the returned function is called. Connections are only
+// opened to see whether they can be; they carry nothing.
+func openEtcdPorts(m machine.Machine) (func(), error) {
+	var listeners []net.Listener
+	closeAll := func() {
+		for _, listener := range listeners {
+			_ = listener.Close()
+		}
+	}
+	for _, port := range []int{clientPort, peerPort} {
+		listener, err := m.Listen(port)
+		if err != nil {
+			closeAll()
+			return nil, err
+		}
+		listeners = append(listeners, listener)
+		go refuseWork(listener)
+	}
+	return closeAll, nil
+}
+
+func refuseWork(listener net.Listener) {
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		_ = conn.Close()
+	}
+}
+
+// etcdStatus sums the members up as the operator does.
+type etcdStatus struct {
+	members   []member
+	available int
+	troubles  []string // "NAME has not started", "NAME is unhealthy"
+}
+
+func (c *cluster) etcdStatus() etcdStatus {
+	status := etcdStatus{members: c.members.List()}
+	for _, m := range status.members {
+		switch {
+		case !m.Started:
+			status.troubles = append(status.troubles, m.called()+" has not started")
+		case !c.isAlive(m.Name):
+			status.troubles = append(status.troubles, m.called()+" is unhealthy")
+		default:
+			status.available++
+		}
+	}
+	return status
+}
+
+func (s etcdStatus) message() string {
+	if len(s.troubles) == 0 {
+		return fmt.Sprintf("%d members are available", s.available)
+	}
+	return fmt.Sprintf("%d of %d members are available, %s", s.available, len(s.members), strings.Join(s.troubles, ", "))
+}
+
+// voters returns the voting members on masters.
+func (s etcdStatus) voters() []member {
+	var voters []member
+	for _, m := range s.members {
+		if !m.Learner && m.Name != bootstrapMember {
+			voters = append(voters, m)
+		}
+	}
+	return voters
+}
+
+func (s etcdStatus) learner() (member, bool) {
+	for _, m := range s.members {
+		if m.Learner {
+			return m, true
+		}
+	}
+	return member{}, false
+}
+
+func (s etcdStatus) has(name string) bool {
+	return slices.ContainsFunc(s.members, func(m member) bool { return m.Name == name })
+}
+
+// hostPort is an address as etcd's URLs have it.
+func hostPort(address string, port uint16) string {
+	parsed, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	return netip.AddrPortFrom(parsed, port).String()
+}

@@ -1,0 +1,174 @@
+package openshift
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+const (
+	ingressNamespace  = "openshift-ingress"
+	operatorNamespace = "openshift-ingress-operator"
+)
+
+// ingress is the ingress operator: it makes the default controller once the control plane stands, and puts as many
+// routers as wanted on the nodes that its placement selects. Routers listen on their nodes' own ports, so there is
+// one per node at most.
+func (k *controllers) ingress(_ context.Context, seen view) error {
+	controller, exists := k.objects.Get(ingressResource, operatorNamespace, "default")
+	if !exists {
+		if !seen.bootstrapped || !k.held("ingress", "", 20*time.Second) {
+			return nil
+		}
+		return k.createIngress()
+	}
+	routers := k.wantedRouters(controller, seen)
+	for id, pod := range seen.pods {
+		if pod.Labels()["app"] != routerApp {
+			continue
+		}
+		if wanted, ok := routers[id]; !ok || wanted.Text("metadata.annotations.protocol") != pod.Text("metadata.annotations.protocol") {
+			if _, err := k.objects.Delete(podResource, ingressNamespace, pod.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	for _, router := range routers {
+		if err := k.objects.Ensure(podResource, ingressNamespace, router, nil); err != nil {
+			return err
+		}
+	}
+	return k.reportIngress(seen, len(routers))
+}
+
+func (k *controllers) createIngress() error {
+	serving, authority, err := k.routerCertificate()
+	if err != nil {
+		return err
+	}
+	key, err := serving.KeyPEM()
+	if err != nil {
+		return err
+	}
+	encode := base64.StdEncoding.EncodeToString
+	secret := kube.Object{"metadata": kube.Object{"name": "router-certs-default"}, "type": "kubernetes.io/tls",
+		"data": kube.Object{"tls.crt": encode(serving.CertPEM()), "tls.key": encode(key)}}
+	if err := k.objects.Ensure(secretResource, ingressNamespace, secret, nil); err != nil {
+		return err
+	}
+	bundle := kube.Object{"metadata": kube.Object{"name": "default-ingress-cert"}, "data": kube.Object{"ca-bundle.crt": string(authority.CertPEM())}}
+	if err := k.objects.Ensure(mapResource, "openshift-config-managed", bundle, nil); err != nil {
+		return err
+	}
+	_, err = k.objects.Create(ingressResource, operatorNamespace, kube.Object{"metadata": kube.Object{"name": "default"},
+		"spec": kube.Object{"replicas": 2}, "status": kube.Object{"domain": "apps." + k.record().Domain}})
+	return err
+}
+
+// wantedRouters returns the router pods that should be, by namespace/name. Nodes that have one keep it.
+func (k *controllers) wantedRouters(controller kube.Object, seen view) map[string]kube.Object {
+	replicas := 2
+	if count, ok := controller.Get("spec.replicas").(float64); ok {
+		replicas = int(count)
+	}
+	protocol := controller.Text("spec.endpointPublishingStrategy.hostNetwork.protocol")
+	candidates := placement(controller, seen.nodes)
+	slices.SortStableFunc(candidates, func(a, b kube.Object) int { return rank(seen, a) - rank(seen, b) })
+	wanted := map[string]kube.Object{}
+	for _, node := range candidates[:min(replicas, len(candidates))] {
+		name := routerOn(node)
+		wanted[ingressNamespace+"/"+name] = place(ingressNamespace, name, routerApp, node.Name(), map[string]string{"protocol": protocol})
+	}
+	return wanted
+}
+
+func routerOn(node kube.Object) string { return "router-default-" + node.Name() }
+
+// rank puts the nodes first that have a router already.
+func rank(seen view, node kube.Object) int {
+	if _, ok := seen.pods[ingressNamespace+"/"+routerOn(node)]; ok {
+		return 0
+	}
+	return 1
+}
+
+// placement returns the ready nodes that the controller's node selector and tolerations admit.
+func placement(controller kube.Object, nodes []kube.Object) []kube.Object {
+	selector := controller.Map("spec.nodePlacement.nodeSelector.matchLabels")
+	if len(selector) == 0 {
+		selector = map[string]any{"node-role.kubernetes.io/worker": ""}
+	}
+	tolerations := controller.List("spec.nodePlacement.tolerations")
+	return slices.DeleteFunc(slices.Clone(nodes), func(node kube.Object) bool {
+		labels := node.Labels()
+		for key, value := range selector {
+			if got, ok := labels[key]; !ok || got != value {
+				return true
+			}
+		}
+		return condition(node, "Ready").Text("status") != "True" || !tolerated(node, tolerations)
+	})
+}
+
+func tolerated(node kube.Object, tolerations []kube.Object) bool {
+	for _, taint := range node.List("spec.taints") {
+		if !slices.ContainsFunc(tolerations, func(t kube.Object) bool {
+			key := t.Text("key")
+			return (key == "" || key == taint.Text("key")) && (t.Text("operator") == "Exists" || t.Text("value") == taint.Text("value"))
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *controllers) reportIngress(seen view, wanted int) error {
+	ready := seen.readyPods(routerApp)
+	_, err := k.objects.Change(ingressResource, operatorNamespace, "default", func(o kube.Object) error {
+		o.Set("status.availableReplicas", ready)
+		o.Set("status.selector", "ingresscontroller.operator.openshift.io/deployment-ingresscontroller=default")
+		setCondition(o, k.now(), "Available", truth(ready > 0), "IngressControllerAvailability", fmt.Sprintf("%d of %d routers are available", ready, wanted))
+		setCondition(o, k.now(), "Progressing", truth(ready < wanted), "Deployment", "")
+		return nil
+	})
+	return err
+}
+
+// machineConfig is the machine config operator: once the bootstrap is over it brings the machine config server to the
+// masters, and from then on machines of every role can come. (In reality it may start a little earlier, and then
+// workers that are fast are approved blindly with the masters.)
+func (k *controllers) machineConfig(_ context.Context, seen view) error {
+	const namespace = "openshift-machine-config-operator"
+	if seen.bootstrapped && k.held("machine-config", "", 45*time.Second) {
+		for _, master := range seen.masters() {
+			name := "machine-config-server-" + master.Name()
+			if err := k.objects.Ensure(podResource, namespace, place(namespace, name, mcsApp, master.Name(), nil), nil); err != nil {
+				return err
+			}
+		}
+	}
+	for _, pool := range []string{"master", "worker"} {
+		all, ready := 0, len(seen.ready("node-role.kubernetes.io/"+pool))
+		for _, node := range seen.nodes {
+			if _, ok := node.Labels()["node-role.kubernetes.io/"+pool]; ok {
+				all++
+			}
+		}
+		if _, err := k.objects.Change(poolResource, "", pool, func(o kube.Object) error {
+			o.Set("status.machineCount", all)
+			o.Set("status.readyMachineCount", ready)
+			o.Set("status.updatedMachineCount", ready)
+			setCondition(o, k.now(), "Updated", truth(all > 0 && all == ready), "", "")
+			setCondition(o, k.now(), "Updating", truth(all != ready), "", "")
+			setCondition(o, k.now(), "Degraded", "False", "", "")
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

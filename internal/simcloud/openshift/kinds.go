@@ -1,0 +1,104 @@
+package openshift
+
+import "exoshift/internal/simcloud/kube"
+
+// Resources that the controllers work with.
+const (
+	nodeResource     = "nodes"
+	podResource      = "pods"
+	mapResource      = "configmaps"
+	secretResource   = "secrets"
+	eventResource    = "events"
+	requestResource  = "certificatesigningrequests.certificates.k8s.io"
+	etcdResource     = "etcds.operator.openshift.io"
+	ingressResource  = "ingresscontrollers.operator.openshift.io"
+	versionResource  = "clusterversions.config.openshift.io"
+	operatorResource = "clusteroperators.config.openshift.io"
+	routeResource    = "routes.route.openshift.io"
+	poolResource     = "machineconfigpools.machineconfiguration.openshift.io"
+)
+
+// kinds lists what OpenShift adds to the API of Kubernetes, as far as anything here or a client of ours uses it.
+func kinds() []kube.Kind {
+	var list []kube.Kind
+	add := func(group string, namespaced bool, pairs ...string) {
+		for i := 0; i < len(pairs); i += 2 {
+			list = append(list, kube.Kind{Group: group, Version: "v1", Resource: pairs[i], Kind: pairs[i+1], Namespaced: namespaced, Status: true})
+		}
+	}
+	add("config.openshift.io", false, "clusterversions", "ClusterVersion", "clusteroperators", "ClusterOperator", "infrastructures", "Infrastructure",
+		"dnses", "DNS", "ingresses", "Ingress", "networks", "Network", "proxies", "Proxy", "schedulers", "Scheduler", "oauths", "OAuth",
+		"apiservers", "APIServer", "consoles", "Console", "featuregates", "FeatureGate")
+	add("operator.openshift.io", false, "etcds", "Etcd", "kubeapiservers", "KubeAPIServer", "kubecontrollermanagers", "KubeControllerManager",
+		"kubeschedulers", "KubeScheduler", "consoles", "Console", "networks", "Network", "storages", "Storage")
+	add("operator.openshift.io", true, "ingresscontrollers", "IngressController")
+	add("imageregistry.operator.openshift.io", false, "configs", "Config")
+	add("machineconfiguration.openshift.io", false, "machineconfigs", "MachineConfig", "machineconfigpools", "MachineConfigPool")
+	add("route.openshift.io", true, "routes", "Route")
+	return list
+}
+
+// define makes the API serve these kinds.
+func (c *cluster) define() error {
+	for _, kind := range kinds() {
+		if err := c.objects.Ensure("customresourcedefinitions.apiextensions.k8s.io", "", kind.Definition(), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publish creates what the operators start from.
+func (c *cluster) publish() error {
+	named := func(name string) kube.Object { return kube.Object{"metadata": kube.Object{"name": name}} }
+	for _, namespace := range []string{"default", "kube-system", "kube-public", "openshift", "openshift-config", "openshift-config-managed",
+		"openshift-etcd", "openshift-etcd-operator", "openshift-ingress", "openshift-ingress-operator", "openshift-console",
+		"openshift-machine-config-operator", "openshift-kube-apiserver", "openshift-cluster-version"} {
+		if err := c.objects.Ensure("namespaces", "", named(namespace), nil); err != nil {
+			return err
+		}
+	}
+	for _, operand := range operands() {
+		operator := named("cluster")
+		operator.Set("spec.managementState", "Managed")
+		if err := c.objects.Ensure(operand.resource, "", operator, nil); err != nil {
+			return err
+		}
+	}
+	for _, pool := range []string{"master", "worker"} {
+		if err := c.objects.Ensure(poolResource, "", named(pool), nil); err != nil {
+			return err
+		}
+	}
+	for _, operator := range operators() {
+		if err := c.objects.Ensure(operatorResource, "", named(operator.name), nil); err != nil {
+			return err
+		}
+	}
+	return c.objects.Ensure(versionResource, "", named("version"), nil)
+}
+
+// setCondition writes a condition; the time of its transition changes with its status only.
+func setCondition(object kube.Object, now, kind, status, reason, message string) {
+	wanted := kube.Object{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": now}
+	conditions := object.List("status.conditions")
+	for i, old := range conditions {
+		if old.Text("type") != kind {
+			continue
+		}
+		if old.Text("status") == status {
+			wanted["lastTransitionTime"] = old.Text("lastTransitionTime")
+		}
+		conditions[i] = wanted
+		object.Set("status.conditions", conditions)
+		return
+	}
+	object.Set("status.conditions", append(conditions, wanted))
+}
+
+func truth(yes bool) string {
+	if yes {
+		return "True"
+	}
+	return "False"
+}

@@ -1,0 +1,177 @@
+package openshift
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/machine"
+)
+
+// nodeBootstrapper is who a machine is before it has a certificate of its own.
+const nodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
+
+// kubelet makes a machine a node: it asks for certificates, registers, and runs the pods it is given.
+type kubelet struct {
+	world   *World
+	machine machine.Machine
+	config  machineConfig
+	cluster *cluster
+	node    string
+	access  access // the node bootstrapper's; its authority and server are the node's, too
+	api     *client
+
+	running sync.WaitGroup
+	pods    map[string]*pod // by namespace/name
+	beat    heartbeat
+}
+
+// How long a machine takes to pull the release's operating system and to start again from it (inferred).
+const pivotTime = 4*time.Minute + 10*time.Second
+
+// runNode lives from the first start after Ignition until ctx ends.
+func (w *World) runNode(ctx context.Context, m machine.Machine) {
+	k, err := w.newKubelet(m)
+	if err != nil {
+		m.Console("kubelet: %v", err)
+		return
+	}
+	defer k.running.Wait()
+	if !k.pivot(ctx) {
+		return
+	}
+	k.startStaticPods(ctx)
+	if !k.enroll(ctx) {
+		return
+	}
+	defer k.api.close()
+	k.running.Go(func() { k.serve(ctx) })
+	w.poll(ctx, syncEvery, func(ctx context.Context) bool {
+		k.sync(ctx)
+		return false
+	})
+}
+
+// syncEvery is how often a kubelet asks for its pods.
+const syncEvery = 10 * time.Second
+
+func (w *World) newKubelet(m machine.Machine) (*kubelet, error) {
+	config, err := readMachineConfig(m)
+	if err != nil {
+		return nil, err
+	}
+	content, _ := m.ReadFile(bootstrapAccess)
+	opened, err := openKubeconfig(content)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := w.cluster(config.InfraID)
+	if err != nil {
+		return nil, err
+	}
+	return &kubelet{world: w, machine: m, config: config, cluster: shared, node: nodeName(m), access: opened, pods: map[string]*pod{}}, nil
+}
+
+// nodeName is the machine's host name; without one it is the same everywhere, as in reality.
+func nodeName(m machine.Machine) string {
+	content, _ := m.ReadFile(hostnameFile)
+	if name := strings.TrimSpace(string(content)); name != "" {
+		return name
+	}
+	return "localhost"
+}
+
+// pivot replaces the boot image's system by the release's, once.
+func (k *kubelet) pivot(ctx context.Context) bool {
+	if _, ok := k.machine.ReadFile(pivotedFile); ok {
+		return true
+	}
+	k.machine.Console("machine-config-daemon: pulling the release's operating system")
+	if k.world.clock.Sleep(ctx, pivotTime+jitter(k.machine.Name(), 30*time.Second)) != nil {
+		return false
+	}
+	k.machine.Console("machine-config-daemon: rebooted into it")
+	if err := k.machine.WriteFile(pivotedFile, nil); err != nil {
+		k.machine.Console("machine-config-daemon: %v", err)
+	}
+	return true
+}
+
+// enroll gets the node's identity and registers it; false if ctx ended before.
+func (k *kubelet) enroll(ctx context.Context) bool {
+	bootstrapper, err := newClient(k.machine, k.access, k.cluster.patience())
+	if err != nil {
+		k.machine.Console("kubelet: %v", err)
+		return false
+	}
+	defer bootstrapper.close()
+	identity, ok := k.obtain(ctx, bootstrapper, k.clientRequest())
+	if !ok {
+		return false
+	}
+	own := k.access
+	own.certificate, own.key = identity.certificate, identity.key
+	if k.api, err = newClient(k.machine, own, k.cluster.patience()); err != nil {
+		k.machine.Console("kubelet: %v", err)
+		return false
+	}
+	return k.world.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
+		err := k.register(ctx)
+		if err != nil {
+			k.machine.Console("kubelet: unable to register node %s: %v", k.node, err)
+		}
+		return err == nil
+	})
+}
+
+// register creates the Node, or takes over one of the same name: two machines of one name fight for it.
+func (k *kubelet) register(ctx context.Context) error {
+	_, err := k.api.do(ctx, http.MethodPost, nodesPath, k.object())
+	if isCode(err, http.StatusConflict) {
+		_, err = k.api.do(ctx, http.MethodPatch, nodesPath+"/"+k.node+"/status", kube.Object{"status": kube.Object{"addresses": k.addresses()}})
+	}
+	if err == nil {
+		k.machine.Console("kubelet: registered node %s", k.node)
+	}
+	return err
+}
+
+func (k *kubelet) addresses() []kube.Object {
+	return []kube.Object{{"type": "InternalIP", "address": k.machine.Address().String()}, {"type": "Hostname", "address": k.node}}
+}
+
+// object is the Node as a kubelet creates it.
+func (k *kubelet) object() kube.Object {
+	const role = "node-role.kubernetes.io/"
+	labels := kube.Object{"kubernetes.io/hostname": k.node, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
+		"node.openshift.io/os_id": "rhel"}
+	var taints []kube.Object
+	if k.config.Role == "master" {
+		labels[role+"master"], labels[role+"control-plane"] = "", ""
+		taints = append(taints, kube.Object{"key": masterTaint, "effect": "NoSchedule"})
+	} else {
+		labels[role+"worker"] = ""
+	}
+	if k.config.ExternalCloud {
+		taints = append(taints, kube.Object{"key": cloudTaint, "value": "true", "effect": "NoSchedule"})
+	}
+	spec := kube.Object{}
+	if len(taints) > 0 {
+		spec["taints"] = taints
+	}
+	return kube.Object{"apiVersion": "v1", "kind": "Node", "metadata": kube.Object{"name": k.node, "labels": labels}, "spec": spec,
+		"status": kube.Object{
+			"addresses":  k.addresses(),
+			"capacity":   kube.Object{"cpu": "4", "memory": "16Gi", "pods": "250"},
+			"conditions": k.conditions(),
+			"nodeInfo":   kube.Object{"kubeletVersion": "v" + kubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
+		}}
+}
+
+const (
+	masterTaint = "node-role.kubernetes.io/master"
+	cloudTaint  = "node.cloudprovider.kubernetes.io/uninitialized"
+)

@@ -1,0 +1,301 @@
+package openshift
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/installer"
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/store"
+	"exoshift/internal/simcloud/vm"
+)
+
+const (
+	domain       = "c-demo.example.net"
+	balancer     = "198.18.0.2"
+	configSource = `apiVersion: v1
+baseDomain: example.net
+metadata: {name: c-demo}
+platform: {external: {platformName: exoscale}}
+pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
+`
+)
+
+// lab is a zone with a load balancer, machines, and a laptop that has the installer's files.
+type lab struct {
+	t      *testing.T
+	dir    string // of the installer
+	db     *store.DB
+	clock  network.Clock
+	fabric *fabric.Fabric
+	laptop *fabric.Host
+	fleet  *vm.Fleet
+	world  *World
+	api    *client
+	cancel context.CancelFunc
+	ctx    context.Context
+
+	mu        sync.Mutex
+	instances []vm.Instance
+	closed    map[int]bool // ports that nobody reaches
+}
+
+func newLab(t *testing.T, clock network.Clock) *lab {
+	t.Helper()
+	l := &lab{t: t, dir: t.TempDir(), db: store.Memory(), clock: clock, closed: map[int]bool{}}
+	l.generate()
+	l.open()
+	return l
+}
+
+// generate runs the installer.
+func (l *lab) generate() {
+	l.t.Helper()
+	if err := os.WriteFile(filepath.Join(l.dir, "install-config.yaml"), []byte(configSource), 0o600); err != nil {
+		l.t.Fatal(err)
+	}
+	var said bytes.Buffer
+	if code := installer.Main([]string{"--release", "4.20.5", "create", "ignition-configs", "--dir", l.dir}, time.Now(), io.Discard, &said); code != 0 {
+		l.t.Fatal(said.String())
+	}
+}
+
+func (l *lab) file(name string) []byte {
+	l.t.Helper()
+	content, err := os.ReadFile(filepath.Join(l.dir, name))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return content
+}
+
+// open starts the zone's process, also for a second time.
+func (l *lab) open() {
+	l.t.Helper()
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	l.fabric = fabric.New(fabric.Config{Clock: l.clock, Allows: l.allows, Resolve: resolve})
+	l.laptop = l.host("192.0.2.10")
+	l.balance()
+	l.world = NewWorld(l.db, l.clock)
+	fleet, err := vm.New(vm.Config{DB: l.db, Fabric: l.fabric, Clock: l.clock, Instances: l.list, Ignited: l.world.Software})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.fleet = fleet
+	opened, err := openKubeconfig(l.file("auth/kubeconfig"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if l.api, err = newClient(desk{host: l.laptop}, opened, 10*time.Second); err != nil {
+		l.t.Fatal(err)
+	}
+	l.sync()
+}
+
+func (l *lab) close() {
+	l.cancel()
+	l.api.close()
+	l.fleet.Close()
+	l.fabric.Close()
+}
+
+func (l *lab) host(address string) *fabric.Host {
+	l.t.Helper()
+	host, err := l.fabric.Host(netip.MustParseAddr(address))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return host
+}
+
+func resolve(_ context.Context, name string) ([]netip.Addr, error) {
+	if strings.HasSuffix(name, "."+domain) {
+		return []netip.Addr{netip.MustParseAddr(balancer)}, nil
+	}
+	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+}
+
+func (l *lab) allows(_, _ netip.Addr, _ string, port int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.closed[port]
+}
+
+func (l *lab) shut(port int, closed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed[port] = closed
+}
+
+func (l *lab) list() []vm.Instance {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.instances)
+}
+
+// boot creates a machine and switches it on.
+func (l *lab) boot(name, address string, userData []byte) {
+	l.mu.Lock()
+	l.instances = append(l.instances, vm.Instance{ID: "id-" + name + address, Name: name, Address: netip.MustParseAddr(address), State: vm.Running,
+		Platform: "exoscale", UserData: userData})
+	l.mu.Unlock()
+	l.sync()
+}
+
+func (l *lab) remove(name string) {
+	l.mu.Lock()
+	l.instances = slices.DeleteFunc(l.instances, func(i vm.Instance) bool { return i.Name == name })
+	l.mu.Unlock()
+	l.sync()
+}
+
+func (l *lab) sync() {
+	l.t.Helper()
+	if err := l.fleet.Sync(l.ctx); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// node returns a pointer with a host name.
+func (l *lab) node(role, name string) []byte {
+	var document map[string]any
+	if err := json.Unmarshal(l.file(role+".ign"), &document); err != nil {
+		l.t.Fatal(err)
+	}
+	source := "data:;base64," + base64.StdEncoding.EncodeToString([]byte(name+"\n"))
+	document["storage"] = map[string]any{"files": []any{map[string]any{"path": hostnameFile, "contents": map[string]any{"source": source}}}}
+	content, err := json.Marshal(document)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return content
+}
+
+func (l *lab) bootCluster(masters, infra int) {
+	l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
+	for i := range masters {
+		name := fmt.Sprintf("master-%d", i)
+		l.boot(name, fmt.Sprintf("198.18.0.%d", 11+i), l.node("master", name))
+	}
+	for i := range infra {
+		name := fmt.Sprintf("infra-%d", i)
+		l.boot(name, fmt.Sprintf("198.18.0.%d", 21+i), l.node("worker", name))
+	}
+}
+
+// balance forwards the cluster's ports to the first machine that answers; the bootstrap host comes last.
+func (l *lab) balance() {
+	host := l.host(balancer)
+	for port, role := range map[int]string{apiPort: "master", machineConfigPort: "master", httpsPort: "infra"} {
+		listener, err := host.Listen(port)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		go func() {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				go l.forward(host, conn, role, port)
+			}
+		}()
+	}
+}
+
+func (l *lab) forward(host *fabric.Host, conn net.Conn, role string, port int) {
+	defer func() { _ = conn.Close() }()
+	candidates := slices.DeleteFunc(l.list(), func(i vm.Instance) bool { return !strings.HasPrefix(i.Name, role) && i.Name != "bootstrap" })
+	slices.SortFunc(candidates, func(a, b vm.Instance) int { return strings.Compare(b.Name, a.Name) })
+	for _, candidate := range candidates {
+		ctx, cancel := context.WithTimeout(l.ctx, 2*time.Second)
+		backend, err := host.Dial(ctx, "tcp", fmt.Sprintf("%s:%d", candidate.Address, port))
+		cancel()
+		if err != nil {
+			continue
+		}
+		defer func() { _ = backend.Close() }()
+		go func() {
+			_, _ = io.Copy(backend, conn)
+			_ = backend.Close()
+		}()
+		_, _ = io.Copy(conn, backend)
+		return
+	}
+}
+
+// desk is a machine that only dials.
+type desk struct {
+	machine.Machine
+	host *fabric.Host
+}
+
+func (d desk) Network() network.Network { return d.host.Network(nil) }
+
+// get reads an object as the operator; nil if that fails.
+func (l *lab) get(path string) kube.Object {
+	object, err := l.api.get(l.ctx, path)
+	if err != nil {
+		return nil
+	}
+	return object
+}
+
+// approve approves the pending requests of nodes and returns how many.
+func (l *lab) approve() int {
+	approved := 0
+	for _, request := range l.get(csrPath).List("items") {
+		if len(request.List("status.conditions")) > 0 {
+			continue
+		}
+		request.Set("apiVersion", "certificates.k8s.io/v1")
+		request.Set("kind", "CertificateSigningRequest")
+		request.Set("status.conditions", []kube.Object{{"type": "Approved", "status": "True", "reason": "Test"}})
+		if _, err := l.api.do(l.ctx, http.MethodPut, csrPath+"/"+request.Name()+"/approval", request); err == nil {
+			approved++
+		}
+	}
+	return approved
+}
+
+// until looks every five seconds until check is true, and fails the test after limit.
+func (l *lab) until(limit time.Duration, what string, check func() bool) {
+	l.t.Helper()
+	began := l.clock.Now()
+	for !check() {
+		if l.clock.Now().Sub(began) > limit {
+			l.t.Fatalf("%s: not within %s\n%s", what, limit, l.consoles())
+		}
+		_ = l.clock.Sleep(l.ctx, 5*time.Second)
+	}
+}
+
+func (l *lab) consoles() string {
+	var text strings.Builder
+	for name, lines := range l.fleet.Consoles() {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, "ignition: GET") })
+		fmt.Fprintf(&text, "== %s\n%s\n", name, strings.Join(lines, "\n"))
+	}
+	return text.String()
+}
+
+func (l *lab) etcdMessage() string {
+	return condition(l.get(operatorPath+"etcds/cluster"), "EtcdMembersAvailable").Text("message")
+}

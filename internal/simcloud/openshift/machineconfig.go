@@ -1,0 +1,100 @@
+package openshift
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"sync"
+
+	"github.com/coreos/ignition/v2/config/v3_2/types"
+
+	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/machine"
+)
+
+// machineConfigServer hands out what a new machine needs to become a node.
+type machineConfigServer struct {
+	config  machineConfig     // role is that of the machine that asks
+	access  []byte            // the node bootstrapper's kubeconfig
+	pools   func(string) bool // roles that it serves
+	console func(format string, args ...any)
+}
+
+// serve serves until ctx ends.
+func (s machineConfigServer) serve(ctx context.Context, m machine.Machine, pair certificate.Pair) error {
+	return serveHTTPS(ctx, m, machineConfigPort, servingTLS(always(pair)), s.handler())
+}
+
+func (s machineConfigServer) handler() http.Handler {
+	mux := http.NewServeMux()
+	var refused sync.Map // pools; they ask every few seconds
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	mux.HandleFunc("GET /config/{pool}", func(w http.ResponseWriter, r *http.Request) {
+		pool := r.PathValue("pool")
+		if !s.pools(pool) {
+			if _, again := refused.LoadOrStore(pool, true); !again {
+				s.console("machine-config-server: refusing to serve bootstrap configuration to pool %q", pool)
+			}
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		s.console("machine-config-server: Pool %s requested by address:%q User-Agent:%q", pool, r.RemoteAddr, r.UserAgent())
+		content, err := s.render(pool)
+		if err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(content) // the client went away
+	})
+	return mux
+}
+
+// render returns the complete configuration of a role. It is of version 3.2.0 whatever the client accepts, where the
+// real server would answer with 3.5.0 from OpenShift 4.19 on: every Ignition reads both.
+func (s machineConfigServer) render(pool string) ([]byte, error) {
+	config := s.config
+	config.Role = pool
+	marker, err := json.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{machineConfigFile: marker, bootstrapAccess: s.access}
+	document := types.Config{Ignition: types.Ignition{Version: "3.2.0"}}
+	for _, path := range []string{machineConfigFile, bootstrapAccess} {
+		source, mode, overwrite := "data:;base64,"+base64.StdEncoding.EncodeToString(files[path]), 0o600, true
+		document.Storage.Files = append(document.Storage.Files, types.File{
+			Node:          types.Node{Path: path, Overwrite: &overwrite},
+			FileEmbedded1: types.FileEmbedded1{Contents: types.Resource{Source: &source}, Mode: &mode},
+		})
+	}
+	return json.Marshal(document)
+}
+
+// serveMachineConfig is the server on the bootstrap host: for masters only, others are to come back later.
+func (h *bootstrapHost) serveMachineConfig(ctx context.Context) {
+	pair, err := certificate.Parse([]byte(h.text("tls/machine-config-server.crt")), []byte(h.text("tls/machine-config-server.key")))
+	if err == nil {
+		server := machineConfigServer{config: h.config, access: []byte(h.text("auth/kubeconfig-kubelet")), console: h.machine.Console,
+			pools: func(pool string) bool { return pool == "master" }}
+		err = server.serve(ctx, h.machine, pair)
+	}
+	if err != nil {
+		h.machine.Console("machine-config-server: %v", err)
+	}
+}
+
+// serveMachineConfig is the server of the cluster on a master, for all roles that have a pool.
+func (c *cluster) serveMachineConfig(ctx context.Context, m machine.Machine, config machineConfig) error {
+	pair, err := c.record().pair("machine-config-server")
+	if err != nil {
+		return err
+	}
+	server := machineConfigServer{config: config, access: c.record().Files["bootstrap-kubeconfig"], console: m.Console,
+		pools: func(pool string) bool {
+			_, ok := c.objects.Get("machineconfigpools.machineconfiguration.openshift.io", "", pool)
+			return ok
+		}}
+	return server.serve(ctx, m, pair)
+}

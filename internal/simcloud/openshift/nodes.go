@@ -1,0 +1,131 @@
+package openshift
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// graceOfNodes is how long a node may be silent.
+const graceOfNodes = 100 * time.Second
+
+// nodes looks after the nodes: silent ones become unknown, pods of deleted ones go, and taints that others set at
+// registration are taken off.
+func (k *controllers) nodes(_ context.Context, seen view) error {
+	known := map[string]bool{}
+	for _, node := range seen.nodes {
+		known[node.Name()] = true
+		if err := k.node(node); err != nil {
+			return err
+		}
+	}
+	for _, pod := range seen.pods {
+		if name := pod.Text("spec.nodeName"); name != "" && !known[name] {
+			if _, err := k.objects.Delete(podResource, pod.Namespace(), pod.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (k *controllers) node(node kube.Object) error {
+	ready := condition(node, "Ready")
+	silent := k.held("node/"+node.Name(), ready.Text("lastHeartbeatTime"), graceOfNodes)
+	workless := k.mastersSchedulable()
+	seenByCloud := k.deployed("cloud-controller-manager") && k.held("cloud/"+node.Name(), "", 20*time.Second)
+	_, err := k.objects.Change(nodeResource, "", node.Name(), func(o kube.Object) error {
+		if silent && ready.Text("status") != "Unknown" {
+			setCondition(o, k.now(), "Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
+			condition(o, "Ready")["lastHeartbeatTime"] = ready.Text("lastHeartbeatTime")
+		}
+		if _, master := o.Labels()[masterTaint]; master && workless {
+			untaint(o, masterTaint)
+			o.Map("metadata.labels")["node-role.kubernetes.io/worker"] = ""
+		}
+		if seenByCloud {
+			untaint(o, cloudTaint)
+		}
+		return nil
+	})
+	return err
+}
+
+func untaint(node kube.Object, key string) {
+	taints := node.List("spec.taints")
+	left := slices.DeleteFunc(slices.Clone(taints), func(taint kube.Object) bool { return taint.Text("key") == key })
+	if len(left) == len(taints) {
+		return
+	}
+	if len(left) == 0 {
+		delete(node.Map("spec"), "taints")
+		return
+	}
+	node.Set("spec.taints", left)
+}
+
+func (k *controllers) mastersSchedulable() bool {
+	scheduler, _ := k.objects.Get("schedulers.config.openshift.io", "", "cluster")
+	yes, _ := scheduler.Get("spec.mastersSchedulable").(bool)
+	return yes
+}
+
+// deployed tells whether the manifests brought a workload with that word in its name.
+func (k *controllers) deployed(word string) bool {
+	for _, resource := range []string{"deployments.apps", "daemonsets.apps"} {
+		for _, workload := range k.objects.List(resource, "") {
+			if strings.Contains(workload.Name(), word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// network starts a pod of the network plugin on every node. A plugin that is not OpenShift's own must have come with
+// the manifests, or nodes stay not ready.
+func (k *controllers) network(_ context.Context, seen view) error {
+	network, _ := k.objects.Get("networks.config.openshift.io", "", "cluster")
+	kind := network.Text("spec.networkType")
+	if kind != "OVNKubernetes" && !k.deployed(strings.ToLower(kind)) {
+		return nil
+	}
+	for _, node := range seen.nodes {
+		name := "ovnkube-node-" + node.Name()
+		_, placed := seen.pods["openshift-ovn-kubernetes/"+name]
+		if placed || !k.held("network/"+node.Name(), "", 20*time.Second) {
+			continue
+		}
+		if err := k.objects.Ensure(podResource, "openshift-ovn-kubernetes", place("openshift-ovn-kubernetes", name, networkApp, node.Name(), nil), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endpoints publishes where the API servers are.
+func (k *controllers) endpoints(context.Context, view) error {
+	addresses := k.serverAddresses()
+	slices.Sort(addresses)
+	plain := make([]kube.Object, len(addresses))
+	for i, address := range addresses {
+		plain[i] = kube.Object{"ip": address}
+	}
+	subsets := []kube.Object{{"addresses": plain, "ports": []kube.Object{{"name": "https", "port": apiPort, "protocol": "TCP"}}}}
+	meta := kube.Object{"name": "kubernetes", "labels": kube.Object{"kubernetes.io/service-name": "kubernetes"}}
+	if err := k.objects.Ensure("endpoints", "default", kube.Object{"metadata": meta, "subsets": subsets}, func(o kube.Object) error {
+		o["subsets"] = subsets
+		return nil
+	}); err != nil {
+		return err
+	}
+	slice := []kube.Object{{"addresses": addresses, "conditions": kube.Object{"ready": true}}}
+	return k.objects.Ensure("endpointslices.discovery.k8s.io", "default", kube.Object{"metadata": meta, "addressType": "IPv4", "endpoints": slice,
+		"ports": []kube.Object{{"name": "https", "port": apiPort, "protocol": "TCP"}}}, func(o kube.Object) error {
+		o["endpoints"] = slice
+		return nil
+	})
+}

@@ -1,0 +1,158 @@
+package openshift
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"net"
+	"time"
+
+	"exoshift/internal/simcloud/certificate"
+)
+
+// Lifetimes of what the cluster itself issues. Certificates live by the wall clock.
+const (
+	servingLifetime = 30 * 24 * time.Hour
+	signerLifetime  = 60 * 24 * time.Hour
+	routerLifetime  = 2 * 365 * 24 * time.Hour
+)
+
+// pair reads one of the cluster's certificates with its key.
+func (r record) pair(name string) (certificate.Pair, error) {
+	found, err := certificate.Parse(r.Files[name+".crt"], r.Files[name+".key"])
+	if err != nil {
+		return found, fmt.Errorf("certificate %s: %w", name, err)
+	}
+	return found, nil
+}
+
+func served(p certificate.Pair) tls.Certificate {
+	return tls.Certificate{Certificate: [][]byte{p.Certificate.Raw}, PrivateKey: p.Key, Leaf: p.Certificate}
+}
+
+// servingTLS is the configuration of a server that shows a certificate. The cheapest key exchange will do: a simulated
+// cluster shakes hands thousands of times.
+func servingTLS(choose func(*tls.ClientHelloInfo) (*tls.Certificate, error)) *tls.Config {
+	return &tls.Config{GetCertificate: choose, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.X25519}}
+}
+
+func always(p certificate.Pair) func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	shown := served(p)
+	return func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &shown, nil }
+}
+
+// apiTLS is what an API server shows: by the name that it is called, as on the bootstrap host the certificates of the
+// installer, on masters ones that the cluster issued.
+func (r record) apiTLS(issued bool) (*tls.Config, error) {
+	shown := map[string]*tls.Certificate{}
+	for name, file := range map[string]string{"api." + r.Domain: "kube-apiserver-lb-server", "api-int." + r.Domain: "kube-apiserver-internal-lb-server"} {
+		pair, err := r.pair(file)
+		if issued && err == nil {
+			pair, err = r.reissue(name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		certificate := served(pair)
+		shown[name] = &certificate
+	}
+	config := servingTLS(func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		if found, ok := shown[hello.ServerName]; ok {
+			return found, nil
+		}
+		return shown["api-int."+r.Domain], nil
+	})
+	config.ClientAuth = tls.RequestClientCert
+	return config, nil
+}
+
+func (r record) reissue(name string) (certificate.Pair, error) {
+	signer, err := r.pair("kube-apiserver-lb-signer")
+	if err != nil {
+		return signer, err
+	}
+	return signer.Issue(certificate.Request{Subject: pkix.Name{CommonName: name}, DNS: []string{name}, Validity: servingLifetime,
+		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, time.Now())
+}
+
+// clientAuthorities are the authorities of client certificates that the API servers believe.
+func (c *cluster) clientAuthorities() *x509.CertPool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.clients != nil {
+		return c.clients
+	}
+	c.clients = x509.NewCertPool()
+	files := c.record().Files
+	for _, signer := range []string{"admin-kubeconfig-signer", "kubelet-bootstrap-kubeconfig-signer", "kubelet-signer", "csr-signer"} {
+		c.clients.AppendCertsFromPEM(files[signer+".crt"])
+	}
+	return c.clients
+}
+
+// signer returns who signs the kubelets' certificates: the installer's signer of one day while the bootstrap lasts, then
+// one of the cluster's own.
+func (c *cluster) signer(bootstrapped bool) (certificate.Pair, error) {
+	known := c.record()
+	if !bootstrapped {
+		return known.pair("kubelet-signer")
+	}
+	if _, ok := known.Files["csr-signer.key"]; ok {
+		return known.pair("csr-signer")
+	}
+	made, err := certificate.Authority(pkix.Name{CommonName: "openshift-kube-controller-manager-operator_csr-signer"}, signerLifetime, time.Now())
+	if err != nil {
+		return made, err
+	}
+	return made, c.keep("csr-signer", made)
+}
+
+// routerCertificate returns the certificate of the routers and its authority, made when first asked for.
+func (c *cluster) routerCertificate() (serving, authority certificate.Pair, err error) {
+	known := c.record()
+	if _, ok := known.Files["router-certs-default.key"]; ok {
+		if serving, err = known.pair("router-certs-default"); err != nil {
+			return serving, authority, err
+		}
+		authority, err = known.pair("router-ca")
+		return serving, authority, err
+	}
+	if authority, err = certificate.Authority(pkix.Name{CommonName: "ingress-operator"}, routerLifetime, time.Now()); err != nil {
+		return serving, authority, err
+	}
+	apps := "*.apps." + known.Domain
+	serving, err = authority.Issue(certificate.Request{Subject: pkix.Name{CommonName: apps}, DNS: []string{apps}, Validity: routerLifetime,
+		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, time.Now())
+	if err != nil {
+		return serving, authority, err
+	}
+	if err = c.keep("router-ca", authority); err != nil {
+		return serving, authority, err
+	}
+	return serving, authority, c.keep("router-certs-default", serving)
+}
+
+// keep adds a certificate with its key to the cluster's record.
+func (c *cluster) keep(name string, made certificate.Pair) error {
+	key, err := made.KeyPEM()
+	if err != nil {
+		return err
+	}
+	changed := c.record()
+	files := map[string][]byte{name + ".crt": made.CertPEM(), name + ".key": key}
+	for file, content := range changed.Files {
+		files[file] = content
+	}
+	changed.Files = files
+	return c.remember(changed)
+}
+
+// nodeCertificate fulfils a kubelet's request.
+func nodeCertificate(signer certificate.Pair, request *x509.CertificateRequest, usage x509.ExtKeyUsage) (*x509.Certificate, error) {
+	if err := request.CheckSignature(); err != nil {
+		return nil, err
+	}
+	return signer.Certify(certificate.Request{Subject: request.Subject, DNS: request.DNSNames, IPs: append([]net.IP(nil), request.IPAddresses...),
+		Usages: []x509.ExtKeyUsage{usage}, Validity: servingLifetime}, request.PublicKey, time.Now())
+}

@@ -1,0 +1,167 @@
+package openshift
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// Labels "app" of the pods that do something here. All other pods only become ready.
+const (
+	etcdApp      = "etcd"
+	apiServerApp = "openshift-kube-apiserver"
+	mcsApp       = "machine-config-server"
+	routerApp    = "router"
+	networkApp   = "ovnkube-node"
+)
+
+// pod is a pod that a kubelet runs.
+type pod struct {
+	app       string
+	namespace string
+	name      string
+	uid       string
+	protocol  string // of a router
+	fresh     bool   // started because the API said so, not because its manifest is on the disk
+	stop      func()
+	ready     atomic.Bool
+	reported  string // what was last written to the API: "", Running, Ready
+}
+
+// staticPods are started from the disk: they must run before there is an API.
+func staticPods() map[string]string {
+	return map[string]string{
+		etcdApp:      "/etc/kubernetes/manifests/etcd-pod.yaml",
+		apiServerApp: "/etc/kubernetes/manifests/kube-apiserver-pod.yaml",
+	}
+}
+
+func (k *kubelet) startStaticPods(ctx context.Context) {
+	for _, app := range []string{etcdApp, apiServerApp} {
+		content, ok := k.machine.ReadFile(staticPods()[app])
+		var object kube.Object
+		if ok && json.Unmarshal(content, &object) == nil {
+			k.start(ctx, object, false)
+		}
+	}
+}
+
+// sync brings the pods on this machine in line with the API, and tells it how they are.
+func (k *kubelet) sync(ctx context.Context) {
+	list, err := k.api.get(ctx, "/api/v1/pods?fieldSelector=spec.nodeName%3D"+k.node)
+	if err == nil {
+		k.reconcile(ctx, list.List("items"))
+	}
+	k.report(ctx)
+}
+
+func (k *kubelet) reconcile(ctx context.Context, wanted []kube.Object) {
+	there := map[string]bool{}
+	for _, object := range wanted {
+		id := object.Namespace() + "/" + object.Name()
+		there[id] = true
+		running := k.pods[id]
+		if running != nil && running.uid != object.Text("metadata.uid") && staticPods()[running.app] == "" {
+			running.stop()
+			running = nil
+		}
+		if running == nil {
+			running = k.start(ctx, object, true)
+		}
+		k.tell(ctx, running)
+	}
+	for id, running := range k.pods {
+		if !there[id] && staticPods()[running.app] == "" {
+			running.stop()
+			delete(k.pods, id)
+		}
+	}
+}
+
+// start runs a pod until it is stopped or ctx ends.
+func (k *kubelet) start(ctx context.Context, object kube.Object, fresh bool) *pod {
+	p := &pod{app: object.Labels()["app"], namespace: object.Namespace(), name: object.Name(), uid: object.Text("metadata.uid"),
+		protocol: object.Text("metadata.annotations.protocol"), fresh: fresh}
+	if path := staticPods()[p.app]; path != "" && fresh {
+		content, err := json.Marshal(object)
+		if err == nil {
+			err = k.machine.WriteFile(path, content)
+		}
+		if err != nil {
+			k.machine.Console("kubelet: %v", err)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	p.stop = func() {
+		cancel()
+		<-ended
+	}
+	k.pods[p.namespace+"/"+p.name] = p
+	k.running.Go(func() {
+		defer close(ended)
+		defer cancel()
+		if err := k.run(ctx, p); err != nil && ctx.Err() == nil {
+			k.machine.Console("%s: %v", p.name, err)
+		}
+	})
+	return p
+}
+
+// run is what the containers of a pod do.
+func (k *kubelet) run(ctx context.Context, p *pod) error {
+	switch p.app {
+	case etcdApp:
+		return k.runEtcd(ctx, p)
+	case apiServerApp:
+		return k.runAPIServer(ctx, p)
+	case routerApp:
+		return k.runRouter(ctx, p)
+	}
+	if k.world.clock.Sleep(ctx, 15*time.Second+jitter(p.name, 15*time.Second)) != nil {
+		return nil
+	}
+	p.ready.Store(true)
+	if p.app == mcsApp {
+		return k.cluster.serveMachineConfig(ctx, k.machine, k.config)
+	}
+	return nil
+}
+
+// tell writes to the API what changed of a pod.
+func (k *kubelet) tell(ctx context.Context, p *pod) {
+	state, ready := "Running", "False"
+	if p.ready.Load() {
+		state, ready = "Ready", "True"
+	}
+	if p.reported == state {
+		return
+	}
+	status := kube.Object{"status": kube.Object{
+		"phase": "Running", "hostIP": k.machine.Address().String(), "podIP": k.machine.Address().String(),
+		"conditions": []kube.Object{{"type": "Ready", "status": ready}},
+	}}
+	if _, err := k.api.do(ctx, http.MethodPatch, "/api/v1/namespaces/"+p.namespace+"/pods/"+p.name+"/status", status); err == nil {
+		p.reported = state
+	}
+}
+
+// podReady tells whether the kubelet said that a pod is ready.
+func podReady(object kube.Object) bool {
+	return condition(object, "Ready").Text("status") == "True"
+}
+
+// condition returns the condition of a type; nil if there is none.
+func condition(object kube.Object, kind string) kube.Object {
+	for _, found := range object.List("status.conditions") {
+		if strings.EqualFold(found.Text("type"), kind) {
+			return found
+		}
+	}
+	return nil
+}

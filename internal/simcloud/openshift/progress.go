@@ -1,0 +1,92 @@
+package openshift
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// Paths of the API that the machines use.
+const (
+	csrPath      = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+	operatorPath = "/apis/operator.openshift.io/v1/"
+	nodesPath    = "/api/v1/nodes"
+)
+
+// controlPlaneRuns returns nil if each component runs on as many masters; else what is missing.
+func controlPlaneRuns(ctx context.Context, api *client, masters int) error {
+	for _, resource := range []string{"kubeapiservers", "kubeschedulers", "kubecontrollermanagers"} {
+		operator, err := api.get(ctx, operatorPath+resource+"/cluster")
+		if err != nil {
+			return err
+		}
+		if running := runningNodes(operator); running < masters {
+			return fmt.Errorf("%s: running on %d of %d masters", resource, running, masters)
+		}
+	}
+	return nil
+}
+
+// runningNodes counts the nodes that an operator has brought a revision to.
+func runningNodes(operator kube.Object) int {
+	running := 0
+	for _, node := range operator.List("status.nodeStatuses") {
+		if revision, _ := node.Get("currentRevision").(float64); revision > 0 {
+			running++
+		}
+	}
+	return running
+}
+
+func etcdRunsInCluster(ctx context.Context, api *client) error {
+	etcd, err := api.get(ctx, operatorPath+"etcds/cluster")
+	if err != nil {
+		return err
+	}
+	found := condition(etcd, "EtcdRunningInCluster")
+	if found.Text("status") != "True" {
+		return errors.New(found.Text("message"))
+	}
+	return nil
+}
+
+// createEvent writes an event of that name; one that is there is fine.
+func createEvent(ctx context.Context, api *client, now, name, message string) error {
+	event := kube.Object{
+		"apiVersion": "v1", "kind": "Event", "metadata": kube.Object{"name": name, "namespace": "kube-system"},
+		"involvedObject": kube.Object{"namespace": "kube-system"}, "source": kube.Object{"component": "cluster-bootstrap"},
+		"reason": name, "message": message, "type": "Normal", "count": 1, "firstTimestamp": now, "lastTimestamp": now,
+	}
+	_, err := api.do(ctx, http.MethodPost, "/api/v1/namespaces/kube-system/events", event)
+	if isCode(err, http.StatusConflict) {
+		return nil
+	}
+	return err
+}
+
+// reportCompletion creates the ConfigMap that ends the bootstrap, once two masters run API servers.
+func reportCompletion(ctx context.Context, api *client) error {
+	infrastructure, err := api.get(ctx, "/apis/config.openshift.io/v1/infrastructures/cluster")
+	if err != nil {
+		return err
+	}
+	if infrastructure.Text("status.controlPlaneTopology") == "HighlyAvailable" {
+		servers, err := api.get(ctx, operatorPath+"kubeapiservers/cluster")
+		if err != nil {
+			return err
+		}
+		if running := runningNodes(servers); running < 2 {
+			return fmt.Errorf("kube-apiserver runs on %d masters", running)
+		}
+	}
+	status := kube.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": kube.Object{"name": "bootstrap", "namespace": "kube-system"},
+		"data": kube.Object{"status": "complete"}}
+	_, err = api.do(ctx, http.MethodPost, "/api/v1/namespaces/kube-system/configmaps", status)
+	if isCode(err, http.StatusConflict) {
+		return nil
+	}
+	return err
+}

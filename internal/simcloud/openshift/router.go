@@ -1,0 +1,149 @@
+package openshift
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"exoshift/internal/simcloud/certificate"
+)
+
+// Ports of a router, which listens on its machine.
+const (
+	httpPort   = 80
+	httpsPort  = 443
+	healthPort = 1936
+)
+
+// proxyProtocol is what an ingress controller calls connections that begin with the address of the real client.
+const proxyProtocol = "PROXY"
+
+// runRouter serves the routes until ctx ends.
+func (k *kubelet) runRouter(ctx context.Context, p *pod) error {
+	pair, err := k.routerCertificate(ctx)
+	if err != nil {
+		return err
+	}
+	if k.world.clock.Sleep(ctx, 20*time.Second+jitter(p.name, 10*time.Second)) != nil {
+		return nil
+	}
+	plain, err := k.listenRouter(httpPort, p.protocol)
+	if err != nil {
+		return err
+	}
+	secure, err := k.listenRouter(httpsPort, p.protocol)
+	if err != nil {
+		return errors.Join(err, plain.Close())
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { _ = serveOn(ctx, plain, nil, http.HandlerFunc(toHTTPS)) })
+	running.Go(func() { _ = serveOn(ctx, secure, servingTLS(always(pair)), http.HandlerFunc(k.serveRoute)) })
+	p.ready.Store(true)
+	return serveHTTPS(ctx, k.machine, healthPort, nil, http.HandlerFunc(routerHealth))
+}
+
+// routerCertificate reads the certificate that the ingress operator made.
+func (k *kubelet) routerCertificate(ctx context.Context) (certificate.Pair, error) {
+	var pair certificate.Pair
+	var err error
+	k.world.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
+		secret, failure := k.api.get(ctx, "/api/v1/namespaces/openshift-ingress/secrets/router-certs-default")
+		if failure != nil {
+			return false
+		}
+		data := secret.Map("data")
+		shown, _ := base64.StdEncoding.DecodeString(fmt.Sprint(data["tls.crt"]))
+		private, _ := base64.StdEncoding.DecodeString(fmt.Sprint(data["tls.key"]))
+		pair, err = certificate.Parse(shown, private)
+		return true
+	})
+	return pair, errors.Join(err, ctx.Err())
+}
+
+func routerHealth(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasPrefix(r.URL.Path, "/healthz") {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	_, _ = io.WriteString(w, "ok")
+}
+
+func toHTTPS(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "https://"+r.Host+r.URL.RequestURI(), http.StatusFound)
+}
+
+// serveRoute answers for the hosts of the admitted routes.
+func (k *kubelet) serveRoute(w http.ResponseWriter, r *http.Request) {
+	for _, route := range k.cluster.objects.List(routeResource, "") {
+		if route.Text("spec.host") == r.Host {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "<!DOCTYPE html><title>Red Hat OpenShift</title>\n")
+			return
+		}
+	}
+	http.Error(w, "Application is not available", http.StatusServiceUnavailable)
+}
+
+func (k *kubelet) listenRouter(port int, protocol string) (net.Listener, error) {
+	listener, err := k.machine.Listen(port)
+	if err != nil || protocol != proxyProtocol {
+		return listener, err
+	}
+	return proxyListener{listener}, nil
+}
+
+// proxyListener accepts connections that begin with a header of the PROXY protocol, and cuts all others.
+type proxyListener struct{ net.Listener }
+
+func (l proxyListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &proxiedConn{Conn: conn, reader: bufio.NewReader(conn)}, nil
+}
+
+// proxiedConn reads the header before the first byte.
+type proxiedConn struct {
+	net.Conn
+	reader *bufio.Reader
+	once   sync.Once
+	err    error
+}
+
+func (c *proxiedConn) Read(into []byte) (int, error) {
+	c.once.Do(func() { c.err = skipProxyHeader(c.reader) })
+	if c.err != nil {
+		return 0, c.err
+	}
+	return c.reader.Read(into)
+}
+
+const signatureV2 = "\r\n\r\n\x00\r\nQUIT\n"
+
+// skipProxyHeader reads a header of version 1 or 2.
+func skipProxyHeader(reader *bufio.Reader) error {
+	if start, err := reader.Peek(6); err == nil && string(start) == "PROXY " {
+		_, err := reader.ReadString('\n')
+		return err
+	}
+	start, err := reader.Peek(16)
+	if err != nil {
+		return err
+	}
+	if string(start[:12]) != signatureV2 {
+		return errors.New("the connection does not begin with a PROXY header")
+	}
+	_, err = reader.Discard(16 + int(binary.BigEndian.Uint16(start[14:16])))
+	return err
+}

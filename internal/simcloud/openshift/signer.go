@@ -1,0 +1,59 @@
+package openshift
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+
+	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/kube"
+)
+
+// sign issues the certificates of the requests that somebody approved.
+func (k *controllers) sign(_ context.Context, seen view) error {
+	var failures error
+	for _, request := range k.objects.List(requestResource, "") {
+		if condition(request, "Approved").Text("status") != "True" || request.Text("status.certificate") != "" {
+			continue
+		}
+		issued, err := k.issue(request, seen.bootstrapped)
+		if err != nil {
+			failures = errors.Join(failures, err)
+			continue
+		}
+		_, err = k.objects.Change(requestResource, "", request.Name(), func(o kube.Object) error {
+			o.Set("status.certificate", base64.StdEncoding.EncodeToString(issued))
+			return nil
+		})
+		failures = errors.Join(failures, err)
+	}
+	return failures
+}
+
+func (k *controllers) issue(request kube.Object, bootstrapped bool) ([]byte, error) {
+	usages := map[string]x509.ExtKeyUsage{clientSigner: x509.ExtKeyUsageClientAuth, servingSigner: x509.ExtKeyUsageServerAuth}
+	usage, ok := usages[request.Text("spec.signerName")]
+	if !ok {
+		return nil, errors.New("no such signer: " + request.Text("spec.signerName"))
+	}
+	content, err := base64.StdEncoding.DecodeString(request.Text("spec.request"))
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(content)
+	parsed, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := k.signer(bootstrapped)
+	if err != nil {
+		return nil, err
+	}
+	issued, err := nodeCertificate(signer, parsed, usage)
+	if err != nil {
+		return nil, err
+	}
+	return certificate.EncodeCertificate(issued), nil
+}

@@ -1,0 +1,103 @@
+// Package openshift is the cluster that comes alive on simulated machines: the bootstrap host, masters, other nodes,
+// and the controllers that run on them. It follows the phases, objects and messages of the real one (openshift.md
+// sections 3 to 5). Machines talk to each other over their machine's network only; what the members of etcd agree
+// on is kept per cluster in the zone's store, so that a cluster goes on after the zone was closed and opened again.
+package openshift
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/store"
+)
+
+// World holds the clusters of a zone.
+type World struct {
+	db    *store.DB
+	clock network.Clock
+
+	mu       sync.Mutex
+	clusters map[string]*cluster
+}
+
+// NewWorld returns the clusters that db holds; they come alive with their machines.
+func NewWorld(db *store.DB, clock network.Clock) *World {
+	return &World{db: db, clock: clock, clusters: map[string]*cluster{}}
+}
+
+// Software is what runs on a machine that Ignition has finished; the files on its disk tell whether it is the bootstrap
+// host, a node, or neither.
+func (w *World) Software(ctx context.Context, m machine.Machine) {
+	if _, ok := m.ReadFile(optOpenShift + "install-config.yaml"); ok {
+		w.runBootstrap(ctx, m)
+		return
+	}
+	if _, ok := m.ReadFile(machineConfigFile); ok {
+		w.runNode(ctx, m)
+	}
+}
+
+// Paths on the machines' disks.
+const (
+	optOpenShift      = "/opt/openshift/"
+	machineConfigFile = "/etc/mcs-machine-config-content.json" // what the machine config server gave the machine
+	bootstrapAccess   = "/etc/kubernetes/kubeconfig"           // of the node bootstrapper
+	hostnameFile      = "/etc/hostname"
+	pivotedFile       = "/etc/machine-config-daemon/currentconfig" // written when the machine runs the release's system
+	etcdDataFile      = "/var/lib/etcd/member"                     // holds the ID of the member whose data is here
+)
+
+// cluster returns the cluster of an infrastructure ID.
+func (w *World) cluster(infraID string) (*cluster, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if found, ok := w.clusters[infraID]; ok {
+		return found, nil
+	}
+	loaded, err := loadCluster(w.db, w.clock, infraID)
+	if err != nil {
+		return nil, fmt.Errorf("load the cluster %s: %w", infraID, err)
+	}
+	w.clusters[infraID] = loaded
+	return loaded, nil
+}
+
+// poll calls check until it is true; false if ctx ended before.
+func (w *World) poll(ctx context.Context, every time.Duration, check func(context.Context) bool) bool {
+	for ctx.Err() == nil {
+		if check(ctx) {
+			return true
+		}
+		_ = w.clock.Sleep(ctx, every)
+	}
+	return false
+}
+
+// jitter spreads what machines do at the same time: always the same for the same words, below limit.
+func jitter(words string, limit time.Duration) time.Duration {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(words)) // never fails
+	return limit * time.Duration(hash.Sum32()%1000) / 1000
+}
+
+// machineConfig is what the machine config server tells a machine about itself.
+type machineConfig struct {
+	Role    string `json:"role"`
+	InfraID string `json:"infraID"`
+	Version string `json:"version"` // of OpenShift
+	// ExternalCloud: nodes start tainted until a cloud controller has seen them.
+	ExternalCloud bool `json:"externalCloud"`
+}
+
+func readMachineConfig(m machine.Machine) (machineConfig, error) {
+	var config machineConfig
+	content, _ := m.ReadFile(machineConfigFile)
+	err := json.Unmarshal(content, &config)
+	return config, err
+}
