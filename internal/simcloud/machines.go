@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/names"
+	"exoshift/internal/simcloud/openshift"
 	"exoshift/internal/simcloud/vm"
 )
 
@@ -13,6 +14,7 @@ import (
 func (z *Zone) openMachines(context.Context) error {
 	fleet, err := vm.New(vm.Config{
 		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.instances, Broken: z.broken,
+		Ignited: openshift.NewWorld(z.db, z.clock).Software,
 	})
 	if err != nil {
 		return err
