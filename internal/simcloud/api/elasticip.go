@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
 )
@@ -97,7 +96,7 @@ func (a *API) createElasticIP(c *call) (any, error) {
 // assign gives an elastic IP its address.
 func (a *API) assign(ip elasticIP) elasticIP {
 	if ip.Wire.Family == "inet6" {
-		ip.Address = netip.MustParseAddr(fmt.Sprintf("2001:db8:%x::1", ip.Order%65536))
+		ip.Address = netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, byte(ip.Order >> 8), byte(ip.Order), 15: 1})
 		ip.Wire.CIDR = netip.PrefixFrom(ip.Address, 96).Masked().String()
 	} else {
 		ip.Address = a.freeElasticIP(ip.Order)

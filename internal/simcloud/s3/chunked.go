@@ -96,14 +96,17 @@ func (c *chunked) verify(extension string, chunk []byte) error {
 	return nil
 }
 
-// end reads the trailer. Without one a lone empty line may follow, or nothing.
+// end reads the trailer up to an empty line, which some clients leave out, and others have before the signature also.
 func (c *chunked) end() error {
 	var signed bytes.Buffer
-	given := ""
+	given, wanted := "", c.signed && c.trailers
 	for {
 		line, err := c.line()
+		if err == nil && line == "" && wanted && given == "" {
+			continue
+		}
 		if err != nil || line == "" {
-			break // some clients leave the last empty line out
+			break
 		}
 		name, value, _ := strings.Cut(line, ":")
 		if strings.EqualFold(name, "x-amz-trailer-signature") {
@@ -113,7 +116,7 @@ func (c *chunked) end() error {
 		c.trailer.Set(name, strings.TrimSpace(value))
 		fmt.Fprintf(&signed, "%s:%s\n", strings.ToLower(name), strings.TrimSpace(value))
 	}
-	if !c.signed || !c.trailers {
+	if !wanted {
 		return nil
 	}
 	want := c.sig.sign(algorithm+"-TRAILER", c.previous, hexSum(signed.String()))
