@@ -29,6 +29,7 @@ type dashboard struct {
 	stopping bool // the operator asked for the end of the run
 	ended    bool // the run has ended, or nothing more will be heard of it
 	closed   bool // nothing more will be heard
+	deaf     bool // no key will come any more
 }
 
 // tab is a pane that the operator can choose.
@@ -78,6 +79,11 @@ func (d *dashboard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case over:
 		d.closed = true
 		return d, d.settle()
+	case deaf:
+		d.deaf = true
+		if d.ended {
+			return d, tea.Quit
+		}
 	case tea.KeyMsg:
 		return d, d.typed(m)
 	}
@@ -105,7 +111,8 @@ func (d *dashboard) hear(events heard) tea.Cmd {
 	return d.settle()
 }
 
-// settle notices that the run ended: an operator who asked for the end leaves, a failure shows its details.
+// settle notices that the run ended: an operator who asked for the end leaves, as does one who cannot ask any more; a
+// failure shows its details.
 func (d *dashboard) settle() tea.Cmd {
 	ended := d.closed || d.board.Run.State == provisioner.Finished
 	if !ended || d.ended {
@@ -113,7 +120,7 @@ func (d *dashboard) settle() tea.Cmd {
 		return nil
 	}
 	d.ended, d.menu = true, nil
-	if d.stopping {
+	if d.stopping || d.deaf {
 		return tea.Quit
 	}
 	d.details = d.board.Run.Result == "failed"

@@ -44,8 +44,9 @@ var ErrLeft = errors.New("left before the run had ended")
 const framesPerSecond = 10
 
 // Run shows the dashboard until the operator leaves it, which is free once the run has ended, or until ctx ends and
-// then returns its cause. Leaving early returns ErrLeft. Events are heard to their end in any case, so the run is never
-// held up. The terminal is given back, whatever happens; the caller prints the summary.
+// then returns its cause. Leaving early returns ErrLeft. If no key can come any more, because the terminal is gone, the
+// dashboard leaves when the run ends. Events are heard to their end in any case, so the run is never held up. The
+// terminal is given back, whatever happens; the caller prints the summary.
 func Run(ctx context.Context, o Options) error {
 	if o.In == nil {
 		o.In = os.Stdin
@@ -64,7 +65,9 @@ func Run(ctx context.Context, o Options) error {
 func show(ctx context.Context, o Options) error {
 	d := newDashboard(o)
 	g := &guard{screen: d}
-	program := tea.NewProgram(g, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(),
+	var program *tea.Program
+	keys := input(o.In, func(m tea.Msg) { program.Send(m) })
+	program = tea.NewProgram(g, tea.WithInput(keys), tea.WithOutput(o.Out), tea.WithAltScreen(),
 		tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(), tea.WithoutBracketedPaste())
 	g.quit = program.Quit
 	// Not tea.WithContext: it tears the terminal away from those who still read it.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,10 +63,23 @@ func newTerminal(t *testing.T) *terminal {
 	if err := pty.Setsize(keyboard, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{keyboard: keyboard, tty: tty, changed: make(chan struct{}, 1)}
-	t.Cleanup(func() { _, _ = tty.Close(), keyboard.Close() })
+	term := &terminal{keyboard: pollable(t, keyboard), tty: tty, changed: make(chan struct{}, 1)}
+	t.Cleanup(func() { _, _ = tty.Close(), term.keyboard.Close() })
 	go term.read()
 	return term
+}
+
+// pollable returns a file whose Close ends the reads that are under way.
+func pollable(t *testing.T, file *os.File) *os.File {
+	t.Helper()
+	fd, err := syscall.Dup(int(file.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(syscall.SetNonblock(fd, true), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return os.NewFile(uintptr(fd), file.Name())
 }
 
 func (term *terminal) read() {
@@ -107,6 +121,14 @@ func (term *terminal) await(t *testing.T, text string) {
 func (term *terminal) press(t *testing.T, keys string) {
 	t.Helper()
 	if _, err := io.WriteString(term.keyboard, keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hangUp closes the terminal as a lost connection does.
+func (term *terminal) hangUp(t *testing.T) {
+	t.Helper()
+	if err := term.keyboard.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -191,4 +213,25 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 		t.Errorf("a panic returns %v", err)
 	}
 	term.await(t, leaveScreen)
+}
+
+func TestADashboardWhoseTerminalIsGoneLeavesWhenTheRunEnds(t *testing.T) {
+	for _, early := range []bool{true, false} {
+		term, events := newTerminal(t), make(chan provisioner.Event)
+		end := start(t.Context(), term, events, func() {})
+		term.await(t, "STARTING")
+		if early {
+			term.hangUp(t)
+		}
+		for _, e := range complete().events {
+			events <- e
+		}
+		if close(events); !early {
+			term.await(t, "DONE")
+			term.hangUp(t)
+		}
+		if err := <-end; err != nil {
+			t.Error(err)
+		}
+	}
 }
