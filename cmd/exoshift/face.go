@@ -64,10 +64,10 @@ type face struct {
 	during func(body func()) error
 }
 
-func (o output) face(s session, plan provisioner.Plan, std streams, stop func()) face {
+func (o output) face(ctx context.Context, s session, plan provisioner.Plan, std streams, stop func()) face {
 	switch o {
 	case outputTUI:
-		return dashboard(s, plan, std, stop)
+		return dashboard(ctx, s, plan, std, stop)
 	case outputJSON:
 		return lines(console.NewJSON(std.out))
 	}
@@ -78,17 +78,18 @@ func lines(print func(provisioner.Event)) face {
 	return face{emit: print, during: func(body func()) error { body(); return nil }}
 }
 
-// dashboard runs the body beside the terminal interface. Leaving it early stops the body, which is waited for; if it
-// breaks, the body goes on in plain lines: the work never depends on the life of its screen.
-func dashboard(s session, plan provisioner.Plan, std streams, stop func()) face {
+// dashboard runs the body beside the terminal interface. Leaving it early, or the end of ctx, stops the body, which is
+// waited for; if the screen breaks, the body goes on in plain lines: the work never depends on the life of its screen.
+func dashboard(ctx context.Context, s session, plan provisioner.Plan, std streams, stop func()) face {
 	events, closed := make(chan provisioner.Event, 256), make(chan struct{})
 	plain := console.NewPlain(std.out)
 	return face{
 		emit: func(e provisioner.Event) {
 			select {
-			case events <- e:
 			case <-closed:
 				plain(e)
+			default:
+				events <- e // heard to the end, even after the screen is gone
 			}
 		},
 		during: func(body func()) error {
@@ -98,9 +99,9 @@ func dashboard(s session, plan provisioner.Plan, std streams, stop func()) face 
 				body()
 				close(events)
 			}()
-			err := tui.Run(context.Background(), s.dashboard(plan, events, std, stop))
+			err := tui.Run(ctx, s.dashboard(plan, events, std, stop))
 			close(closed)
-			if errors.Is(err, tui.ErrLeft) {
+			if errors.Is(err, tui.ErrLeft) || ctx.Err() != nil {
 				stop()
 				err = nil
 			}

@@ -91,7 +91,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 		Zone:      spec.Exoscale.Zone,
 		Key:       secrets.APIKey,
 		Secret:    secrets.APISecret,
-		Installer: []string{self, simulatedInstallerVerb, "--release", spec.OpenShift.Version},
+		Installer: []string{self, simulatedInstallerVerb},
 	})
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 	defer stop(nil)
 	plan := installation.Plan()
 	board := provisioner.NewBoard(plan)
-	face := s.output.face(s, plan, std, func() { stop(context.Canceled) })
+	face := s.output.face(ctx, s, plan, std, func() { stop(context.Canceled) })
 	emit := provisioner.Stream(s.net.Clock, func(e provisioner.Event) {
 		records.event(e)
 		board.Fold(e)

@@ -25,8 +25,7 @@ func virtually(t *testing.T, scenario string, then func(t *testing.T, s session,
 		}
 		zone, err := simcloud.Open(simcloud.Options{
 			Scenario: scenario, Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret,
-			Installer: []string{os.Args[0], simulatedInstallerVerb, "--release", spec.OpenShift.Version,
-				"--now", time.Now().Format(time.RFC3339)},
+			Installer: []string{os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)},
 		})
 		if err != nil {
 			t.Fatal(err)

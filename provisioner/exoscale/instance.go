@@ -36,6 +36,7 @@ func (c *Client) EnsureInstance(ctx context.Context, wanted state.Instance) (sta
 		return wanted, action, err
 	}
 	wanted.ID, wanted.Address, wanted.State = value(running.ID), address(running), value(running.State)
+	wanted.Created = value(running.CreatedAt)
 	return wanted, action, nil
 }
 
@@ -113,6 +114,7 @@ func instance(live *v2.Instance, typeName string) state.Instance {
 		ID:             value(live.ID),
 		Address:        address(live),
 		State:          value(live.State),
+		Created:        value(live.CreatedAt),
 	}
 }
 
