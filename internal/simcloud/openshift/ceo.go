@@ -101,7 +101,7 @@ func (k *controllers) standsAlone(status etcdStatus) bool {
 }
 
 func (k *controllers) mayRemoveBootstrap(seen view) bool {
-	return seen.bootstrapped && seen.etcd.has(bootstrapMember) && k.standsAlone(seen.etcd)
+	return seen.bootstrapped && k.held("bootstrapped", "", 20*time.Second) && seen.etcd.has(bootstrapMember) && k.standsAlone(seen.etcd)
 }
 
 func (k *controllers) removeBootstrap(seen view) error {

@@ -18,7 +18,9 @@ type cluster struct {
 	objects *kube.Objects
 	records *store.Table[record]
 	members *store.Table[member]
-	infraID string
+	// sightings are what the controllers remember.
+	sightings *store.Table[sighting]
+	infraID   string
 
 	// leader holds one token: whoever has it runs the controllers.
 	leader chan struct{}
@@ -48,8 +50,26 @@ func loadCluster(db *store.DB, clock network.Clock, infraID string) (*cluster, e
 	if c.members, err = store.Load[member](db, "openshift/"+infraID+"/etcd"); err != nil {
 		return nil, err
 	}
+	if c.sightings, err = store.Load[sighting](db, "openshift/"+infraID+"/sightings"); err != nil {
+		return nil, err
+	}
 	c.objects, err = kube.Load(db, "openshift/"+infraID+"/objects", clock.Now)
 	return c, err
+}
+
+// forget empties etcd.
+func (c *cluster) forget() error {
+	for _, seen := range c.sightings.List() {
+		if err := c.sightings.Delete(seen.What); err != nil {
+			return err
+		}
+	}
+	for _, m := range c.members.List() {
+		if err := c.members.Delete(m.Name); err != nil {
+			return err
+		}
+	}
+	return c.objects.Clear()
 }
 
 // record returns what is known of the cluster; the zero record before its first API server started.

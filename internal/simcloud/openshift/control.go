@@ -11,20 +11,20 @@ import (
 )
 
 // controllers are all controllers and operators of a cluster, on the machine that leads. They work on what etcd holds
-// without the network, but look at the outside from that machine. What they remember of the past is lost with the
-// machine; then they only wait again.
+// without the network, but look at the outside from that machine.
 type controllers struct {
 	*cluster
 	machine machine.Machine
-	seen    map[string]sighting
+	beats   map[string]sighting // last signs of life of the nodes; forgotten with the machine
 	said    map[string]string
 	reach   reachability
 }
 
 // sighting is since when something is as it is.
 type sighting struct {
-	state string
-	since time.Time
+	What  string
+	State string
+	Since time.Time // by the cluster's clock
 }
 
 const controlEvery = 5 * time.Second
@@ -33,7 +33,7 @@ const controlEvery = 5 * time.Second
 func (c *cluster) control(ctx context.Context, m machine.Machine) {
 	c.lead(ctx, func(ctx context.Context) {
 		m.Console("kube-controller-manager: became leader")
-		k := &controllers{cluster: c, machine: m, seen: map[string]sighting{}, said: map[string]string{}}
+		k := &controllers{cluster: c, machine: m, beats: map[string]sighting{}, said: map[string]string{}}
 		var running sync.WaitGroup
 		defer running.Wait()
 		running.Go(func() { k.probe(ctx) })
@@ -74,15 +74,18 @@ func (k *controllers) tick(ctx context.Context) {
 	}
 }
 
-// held tells whether something has been in a state for at least that long. Another state starts anew.
+// held tells whether something has been in a state for at least that long. Another state starts anew. It is
+// remembered in etcd, so that neither another leader nor a restart of the zone begins to wait again.
 func (k *controllers) held(what, state string, atLeast time.Duration) bool {
 	now := k.clock.Now()
-	last, ok := k.seen[what]
-	if !ok || last.state != state {
-		k.seen[what] = sighting{state, now}
+	last, ok := k.sightings.Get(what)
+	if !ok || last.State != state {
+		if err := k.sightings.Put(what, sighting{what, state, now}); err != nil {
+			k.machine.Console("etcd: %v", err)
+		}
 		return atLeast <= 0
 	}
-	return now.Sub(last.since) >= atLeast
+	return now.Sub(last.Since) >= atLeast
 }
 
 // view is what the controllers see at the beginning of a tick.
@@ -127,8 +130,8 @@ func (v view) readyPods(app string) int {
 }
 
 // place makes a pod that is bound to a node.
-func place(namespace, name, app, node string, annotations map[string]string) kube.Object {
-	labels := map[string]string{"app": app, "k8s-app": app}
+func place(namespace, name, app, node string, annotations kube.Object) kube.Object {
+	labels := kube.Object{"app": app, "k8s-app": app}
 	if app == etcdApp {
 		labels["etcd"], labels["revision"] = "true", "1"
 	}

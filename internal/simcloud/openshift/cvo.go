@@ -40,7 +40,11 @@ func (k *controllers) version(_ context.Context, seen view) error {
 			setCondition(o, k.now(), "Available", "False", "", "")
 			setCondition(o, k.now(), "Progressing", "True", "", progress)
 		}
-		setCondition(o, k.now(), "Failing", truth(!done && condition(o, "Available").Text("status") == "True"), "ClusterOperatorNotAvailable", failing(waiting))
+		if !done && condition(o, "Available").Text("status") == "True" {
+			setCondition(o, k.now(), "Failing", "True", "ClusterOperatorNotAvailable", "Cluster operators "+strings.Join(waiting, ", ")+" are not available")
+		} else {
+			setCondition(o, k.now(), "Failing", "False", "", "")
+		}
 		k.history(o, version, done)
 		return nil
 	})
@@ -55,13 +59,6 @@ func workingTowards(version string, operators int, waiting []string) string {
 		return message
 	}
 	return message + ", waiting on " + strings.Join(waiting[:min(4, len(waiting))], ", ")
-}
-
-func failing(waiting []string) string {
-	if len(waiting) == 0 {
-		return ""
-	}
-	return "Cluster operators " + strings.Join(waiting, ", ") + " are not available"
 }
 
 // history notes when the version was started and completed.

@@ -81,7 +81,7 @@ func (k *controllers) wantedRouters(controller kube.Object, seen view) map[strin
 	wanted := map[string]kube.Object{}
 	for _, node := range candidates[:min(replicas, len(candidates))] {
 		name := routerOn(node)
-		wanted[ingressNamespace+"/"+name] = place(ingressNamespace, name, routerApp, node.Name(), map[string]string{"protocol": protocol})
+		wanted[ingressNamespace+"/"+name] = place(ingressNamespace, name, routerApp, node.Name(), kube.Object{"protocol": protocol})
 	}
 	return wanted
 }

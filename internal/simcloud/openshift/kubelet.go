@@ -30,7 +30,10 @@ type kubelet struct {
 }
 
 // How long a machine takes to pull the release's operating system and to start again from it (inferred).
-const pivotTime = 4*time.Minute + 10*time.Second
+const (
+	pivotTime  = 5 * time.Minute
+	pivotSteps = 10
+)
 
 // runNode lives from the first start after Ignition until ctx ends.
 func (w *World) runNode(ctx context.Context, m machine.Machine) {
@@ -84,20 +87,27 @@ func nodeName(m machine.Machine) string {
 	return "localhost"
 }
 
-// pivot replaces the boot image's system by the release's, once.
+// pivot replaces the boot image's system by the release's, once. Its length comes in steps, so that a machine that is
+// started again in between does not begin anew.
 func (k *kubelet) pivot(ctx context.Context) bool {
-	if _, ok := k.machine.ReadFile(pivotedFile); ok {
+	done, _ := k.machine.ReadFile(pivotedFile)
+	switch len(done) {
+	case pivotSteps:
 		return true
+	case 0:
+		k.machine.Console("machine-config-daemon: pulling the release's operating system")
 	}
-	k.machine.Console("machine-config-daemon: pulling the release's operating system")
-	if k.world.clock.Sleep(ctx, pivotTime+jitter(k.machine.Name(), 30*time.Second)) != nil {
-		return false
+	for step := len(done); step < pivotSteps; step++ {
+		if k.world.clock.Sleep(ctx, (pivotTime+jitter(k.machine.Name(), 30*time.Second))/pivotSteps) != nil {
+			return false
+		}
+		done = append(done[:step:step], '.')
+		if err := k.machine.WriteFile(pivotedFile, done); err != nil {
+			k.machine.Console("machine-config-daemon: %v", err)
+		}
 	}
 	k.machine.Console("machine-config-daemon: rebooted into it")
-	if err := k.machine.WriteFile(pivotedFile, nil); err != nil {
-		k.machine.Console("machine-config-daemon: %v", err)
-	}
-	return true
+	return ctx.Err() == nil
 }
 
 // enroll gets the node's identity and registers it; false if ctx ended before.

@@ -42,6 +42,7 @@ pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
 type lab struct {
 	t      *testing.T
 	dir    string // of the installer
+	disk   string // of the zone
 	db     *store.DB
 	clock  network.Clock
 	fabric *fabric.Fabric
@@ -59,7 +60,8 @@ type lab struct {
 
 func newLab(t *testing.T, clock network.Clock) *lab {
 	t.Helper()
-	l := &lab{t: t, dir: t.TempDir(), db: store.Memory(), clock: clock, closed: map[int]bool{}}
+	disk := t.TempDir()
+	l := &lab{t: t, disk: disk, dir: t.TempDir(), db: mustOpen(t, disk), clock: clock, closed: map[int]bool{}}
 	l.generate()
 	l.open()
 	return l
@@ -99,6 +101,16 @@ func (l *lab) open() {
 		l.t.Fatal(err)
 	}
 	l.fleet = fleet
+	l.connect()
+	l.sync()
+}
+
+// connect opens the kubeconfig that the installer wrote.
+func (l *lab) connect() {
+	l.t.Helper()
+	if l.api != nil {
+		l.api.close()
+	}
 	opened, err := openKubeconfig(l.file("auth/kubeconfig"))
 	if err != nil {
 		l.t.Fatal(err)
@@ -106,7 +118,6 @@ func (l *lab) open() {
 	if l.api, err = newClient(desk{host: l.laptop}, opened, 10*time.Second); err != nil {
 		l.t.Fatal(err)
 	}
-	l.sync()
 }
 
 func (l *lab) close() {
@@ -114,6 +125,26 @@ func (l *lab) close() {
 	l.api.close()
 	l.fleet.Close()
 	l.fabric.Close()
+	if err := l.db.Close(); err != nil {
+		l.t.Error(err)
+	}
+}
+
+// restart ends the zone's process and starts it again.
+func (l *lab) restart() {
+	l.t.Helper()
+	l.close()
+	l.db = mustOpen(l.t, l.disk)
+	l.open()
+}
+
+func mustOpen(t *testing.T, dir string) *store.DB {
+	t.Helper()
+	db, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
 }
 
 func (l *lab) host(address string) *fabric.Host {

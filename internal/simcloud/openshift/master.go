@@ -61,7 +61,7 @@ func (k *kubelet) joinEtcd(ctx context.Context) error {
 // runAPIServer runs the API server of this master, and the controllers whenever this master leads.
 func (k *kubelet) runAPIServer(ctx context.Context, p *pod) error {
 	if p.fresh {
-		if k.world.clock.Sleep(ctx, 30*time.Second+jitter(p.name, 15*time.Second)) != nil {
+		if k.world.clock.Sleep(ctx, 60*time.Second+jitter(p.name, 20*time.Second)) != nil {
 			return nil
 		}
 	}

@@ -34,7 +34,7 @@ func (k *controllers) nodes(_ context.Context, seen view) error {
 
 func (k *controllers) node(node kube.Object) error {
 	ready := condition(node, "Ready")
-	silent := k.held("node/"+node.Name(), ready.Text("lastHeartbeatTime"), graceOfNodes)
+	silent := k.silent(node.Name(), ready.Text("lastHeartbeatTime"))
 	workless := k.mastersSchedulable()
 	seenByCloud := k.deployed("cloud-controller-manager") && k.held("cloud/"+node.Name(), "", 20*time.Second)
 	_, err := k.objects.Change(nodeResource, "", node.Name(), func(o kube.Object) error {
@@ -52,6 +52,16 @@ func (k *controllers) node(node kube.Object) error {
 		return nil
 	})
 	return err
+}
+
+// silent tells whether a node's last sign of life is too long ago.
+func (k *controllers) silent(node, beat string) bool {
+	now := k.clock.Now()
+	if last := k.beats[node]; last.State != beat {
+		k.beats[node] = sighting{node, beat, now}
+		return false
+	}
+	return now.Sub(k.beats[node].Since) > graceOfNodes
 }
 
 func untaint(node kube.Object, key string) {
@@ -96,7 +106,7 @@ func (k *controllers) network(_ context.Context, seen view) error {
 	for _, node := range seen.nodes {
 		name := "ovnkube-node-" + node.Name()
 		_, placed := seen.pods["openshift-ovn-kubernetes/"+name]
-		if placed || !k.held("network/"+node.Name(), "", 20*time.Second) {
+		if placed || !k.held("network/"+node.Name(), "", 40*time.Second) {
 			continue
 		}
 		if err := k.objects.Ensure(podResource, "openshift-ovn-kubernetes", place("openshift-ovn-kubernetes", name, networkApp, node.Name(), nil), nil); err != nil {

@@ -27,10 +27,10 @@ type counter struct {
 }
 
 func (c *counter) look(l *lab) {
-	items := l.etcdMessage()
+	message := l.etcdMessage()
 	var available, total int
-	if n, _ := fmt.Sscanf(items, "%d of %d members", &available, &total); n != 2 {
-		if n, _ := fmt.Sscanf(items, "%d members", &total); n != 1 {
+	if n, _ := fmt.Sscanf(message, "%d of %d members", &available, &total); n != 2 {
+		if n, _ := fmt.Sscanf(message, "%d members", &total); n != 1 {
 			return
 		}
 	}
@@ -41,71 +41,204 @@ func (c *counter) look(l *lab) {
 	c.counts[len(c.counts)-1].lasted = now.Sub(c.since)
 }
 
-func (c *counter) numbers() []int {
+func (c *counter) check(t *testing.T) {
+	t.Helper()
 	var numbers []int
 	for _, count := range c.counts {
 		numbers = append(numbers, count.members)
+		if count.lasted < 75*time.Second {
+			t.Errorf("%d members lasted %s only", count.members, count.lasted)
+		}
 	}
-	return numbers
+	if diff := cmp.Diff([]int{1, 2, 3, 4, 3}, numbers); diff != "" {
+		t.Errorf("numbers of etcd members: %s", diff)
+	}
 }
 
-func TestAnInstallationInVirtualTime(t *testing.T) {
+// inLab runs a test in a bubble where time is virtual.
+func inLab(t *testing.T, test func(*testing.T, *lab)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t, network.Clock{})
-		defer l.close()
-		began := time.Now()
-		mark := func(what string) { t.Logf("%8s %s", time.Since(began).Round(time.Second), what) }
-		l.bootCluster(3, 4)
+		defer func() { l.close() }()
+		test(t, l)
+	})
+}
+
+func (l *lab) ready() int {
+	ready := 0
+	for _, node := range l.get(nodesPath).List("items") {
+		if condition(node, "Ready").Text("status") == "True" {
+			ready++
+		}
+	}
+	return ready
+}
+
+func (l *lab) bootstrapStatus() string {
+	return l.get("/api/v1/namespaces/kube-system/configmaps/bootstrap").Text("data.status")
+}
+
+func (l *lab) etcdIs(kind string) bool {
+	return condition(l.get(operatorPath+"etcds/cluster"), kind).Text("status") == "True"
+}
+
+func (l *lab) installed() bool {
+	return condition(l.get(versionPath), "Available").Text("status") == "True"
+}
+
+// install goes all the way with three masters and four other nodes; between is called at every look.
+func (l *lab) install(between func()) {
+	l.t.Helper()
+	l.bootCluster(3, 4)
+	began := l.clock.Now()
+	for _, stage := range []struct {
+		what    string
+		reached func() bool
+	}{
+		{"temporary API", func() bool { return l.get("/version") != nil }},
+		{"bootstrap complete", func() bool { return l.bootstrapStatus() == "complete" }},
+		{"bootstrap member removed", func() bool { return l.etcdIs("EtcdBootstrapMemberRemoved") }},
+		{"all nodes ready", func() bool {
+			l.remove("bootstrap")
+			l.approve()
+			return l.ready() == 7
+		}},
+		{"cluster version", l.installed},
+	} {
+		l.until(40*time.Minute, stage.what, func() bool {
+			between()
+			return stage.reached()
+		})
+		l.t.Logf("%8s %s", l.clock.Now().Sub(began).Round(time.Second), stage.what)
+	}
+}
+
+func TestAnInstallationEndsWithEveryOperatorAvailable(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
 		var etcd counter
-		l.until(20*time.Minute, "temporary API", func() bool { return l.get("/readyz") != nil || l.get("/version") != nil })
-		mark("temporary API")
-		l.until(30*time.Minute, "bootstrap complete", func() bool {
-			etcd.look(l)
-			return l.get("/api/v1/namespaces/kube-system/configmaps/bootstrap").Text("data.status") == "complete"
-		})
-		mark("bootstrap complete")
-		l.until(10*time.Minute, "member removed", func() bool {
-			etcd.look(l)
-			return condition(l.get(operatorPath+"etcds/cluster"), "EtcdBootstrapMemberRemoved").Text("status") == "True"
-		})
-		mark("bootstrap member removed")
-		l.remove("bootstrap")
-		nodes := func() (ready int) {
-			for _, node := range l.get(nodesPath).List("items") {
-				if condition(node, "Ready").Text("status") == "True" {
-					ready++
-				}
-			}
-			return ready
-		}
-		l.until(20*time.Minute, "all nodes ready", func() bool {
-			etcd.look(l)
-			l.approve()
-			return nodes() == 7
-		})
-		mark("all nodes ready")
-		l.until(30*time.Minute, "cluster version", func() bool {
-			l.approve()
-			etcd.look(l)
-			return condition(l.get(versionPath), "Available").Text("status") == "True"
-		})
-		mark("cluster version available")
-		if diff := cmp.Diff([]int{1, 2, 3, 4, 3}, etcd.numbers()); diff != "" {
-			t.Errorf("numbers of etcd members: %s", diff)
-		}
-		for _, count := range etcd.counts {
-			if count.lasted < 75*time.Second {
-				t.Errorf("%d members lasted %s only", count.members, count.lasted)
-			}
-		}
-		for _, operator := range l.get("/apis/config.openshift.io/v1/clusteroperators").List("items") {
+		l.install(func() { etcd.look(l) })
+		etcd.check(t)
+		operators := l.get("/apis/config.openshift.io/v1/clusteroperators").List("items")
+		for _, operator := range operators {
 			if condition(operator, "Available").Text("status") != "True" || condition(operator, "Progressing").Text("status") != "False" {
 				t.Errorf("operator %s: %v", operator.Name(), operator.Get("status.conditions"))
 			}
+		}
+		if len(operators) != 33 {
+			t.Errorf("%d operators", len(operators))
 		}
 		console := l.get("/apis/route.openshift.io/v1/namespaces/openshift-console/routes/console")
 		if got := kube.Object(console.List("status.ingress")[0]).Text("host"); got != "console-openshift-console.apps."+domain {
 			t.Errorf("console at %q", got)
 		}
+		var servers []string
+		for _, endpoint := range l.get("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes").List("endpoints") {
+			servers = append(servers, endpoint.Texts("addresses")...)
+		}
+		if diff := cmp.Diff([]string{"198.18.0.11", "198.18.0.12", "198.18.0.13"}, servers); diff != "" {
+			t.Errorf("API servers: %s", diff)
+		}
+	})
+}
+
+func TestAnInstallationGoesOnAfterRestarts(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		var etcd counter
+		last := l.clock.Now()
+		l.install(func() {
+			if l.clock.Now().Sub(last) > 4*time.Minute {
+				l.restart()
+				last = l.clock.Now()
+			}
+			etcd.look(l)
+		})
+		etcd.check(t)
+		for _, request := range l.get(csrPath).List("items") {
+			if request.Text("status.certificate") == "" {
+				t.Errorf("%s was left behind: %v", request.Name(), request.Get("spec.username"))
+			}
+		}
+	})
+}
+
+func TestAMasterThatNeverJoinsLeavesEtcdAtThree(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.bootCluster(2, 0)
+		l.until(40*time.Minute, "three members", func() bool { return l.etcdMessage() == "3 members are available" })
+		l.until(20*time.Minute, "bootstrap-finished", func() bool { return l.get("/api/v1/namespaces/kube-system/events/bootstrap-finished") != nil })
+		_ = l.clock.Sleep(l.ctx, time.Hour)
+		if l.etcdMessage() != "3 members are available" || l.etcdIs("EtcdRunningInCluster") || l.bootstrapStatus() != "" {
+			t.Errorf("etcd: %q, bootstrap: %q", l.etcdMessage(), l.bootstrapStatus())
+		}
+	})
+}
+
+func TestDeletingTheBootstrapMachineEarlyStopsTheAPI(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.bootCluster(3, 0)
+		l.until(40*time.Minute, "second member", func() bool { return l.etcdMessage() == "2 members are available" })
+		l.remove("bootstrap")
+		_ = l.clock.Sleep(l.ctx, 30*time.Minute)
+		if object, err := l.api.get(l.ctx, nodesPath); err == nil {
+			t.Errorf("the API still answers: %v", object)
+		}
+	})
+}
+
+func TestMastersWhosePeersAreBlockedDoNotJoin(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.shut(peerPort, true)
+		l.bootCluster(3, 0)
+		l.until(40*time.Minute, "a member that has not started", func() bool {
+			return l.etcdMessage() == "1 of 2 members are available, NAME-PENDING-198.18.0.11 has not started"
+		})
+		_ = l.clock.Sleep(l.ctx, 20*time.Minute)
+		if got := l.etcdMessage(); got != "1 of 2 members are available, NAME-PENDING-198.18.0.11 has not started" {
+			t.Errorf("etcd: %q", got)
+		}
+		l.shut(peerPort, false)
+		l.until(40*time.Minute, "bootstrap complete", func() bool { return l.bootstrapStatus() == "complete" })
+	})
+}
+
+func TestABlockedMachineConfigServerKeepsMastersAway(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.shut(machineConfigPort, true)
+		l.bootCluster(3, 0)
+		_ = l.clock.Sleep(l.ctx, 30*time.Minute)
+		if nodes := l.get(nodesPath); nodes == nil || len(nodes.List("items")) != 0 {
+			t.Errorf("nodes: %v", nodes)
+		}
+		l.shut(machineConfigPort, false)
+		l.until(20*time.Minute, "masters", func() bool { return l.ready() == 3 })
+	})
+}
+
+func TestNobodyButTheUserApprovesWorkers(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.bootCluster(3, 2)
+		l.until(60*time.Minute, "bootstrap member removed", func() bool { return l.etcdIs("EtcdBootstrapMemberRemoved") })
+		_ = l.clock.Sleep(l.ctx, 40*time.Minute)
+		if got := l.ready(); got != 3 {
+			t.Errorf("%d nodes are ready, want the masters only", got)
+		}
+		pending := map[string]int{}
+		for _, request := range l.get(csrPath).List("items") {
+			if len(request.List("status.conditions")) == 0 {
+				pending[request.Text("spec.username")]++
+			}
+		}
+		// Two machines that ask again every 15 minutes.
+		if pending[nodeBootstrapper] < 4 || len(pending) != 1 {
+			t.Errorf("pending requests: %v", pending)
+		}
+		message := condition(l.get(versionPath), "Progressing").Text("message")
+		if l.installed() || message == "" {
+			t.Errorf("cluster version: %q", message)
+		}
+		l.until(30*time.Minute, "workers", func() bool {
+			l.approve()
+			return l.ready() == 5
+		})
 	})
 }

@@ -93,24 +93,24 @@ func needsMonitoring(k *controllers, seen view) string {
 
 // How long an operator needs when it has what it needs, and how long a loss lasts before it says so.
 const (
-	settleTime   = 20 * time.Second
-	settleJitter = 100 * time.Second
+	settleTime   = 60 * time.Second
+	settleJitter = 4 * time.Minute
 	lossTime     = 60 * time.Second
 )
 
-// operate moves an operator through its conditions and tells whether it is available.
+// operate moves an operator through its conditions and tells whether it is available. What it needs may be away for
+// a moment without anybody noticing.
 func (k *controllers) operate(operator clusterOperator, seen view) (bool, error) {
 	missing := operator.needs(k, seen)
 	current, _ := k.objects.Get(operatorResource, "", operator.name)
 	available := condition(current, "Available").Text("status") == "True"
-	since := "operator/" + operator.name
+	lost := k.held("missing/"+operator.name, truth(missing != ""), lossTime)
 	switch {
-	case available && missing != "" && k.held(since, "lost", lossTime):
+	case missing == "":
+		available = k.held("settling/"+operator.name, "yes", settleTime+jitter(operator.name, settleJitter)) || available
+	case lost:
+		k.held("settling/"+operator.name, "no", 0)
 		available = false
-	case !available && missing == "":
-		available = k.held(since, "settling", settleTime+jitter(operator.name, settleJitter))
-	case available && missing == "", !available:
-		k.held(since, "steady", 0)
 	}
 	message := "All is well"
 	if missing != "" {

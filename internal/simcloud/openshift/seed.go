@@ -25,7 +25,7 @@ func (h *bootstrapHost) seed() error {
 	if own && members > 1 || !own && members > 0 {
 		return errors.New("the cluster has members already; this machine has none of their data and cannot join")
 	}
-	if err := h.cluster.objects.Clear(); err != nil {
+	if err := h.cluster.forget(); err != nil {
 		return err
 	}
 	known := record{Domain: h.domain, Version: h.config.Version, Replicas: h.replicas(), Files: map[string][]byte{}}
@@ -58,9 +58,6 @@ func (h *bootstrapHost) replicas() int {
 }
 
 func (h *bootstrapHost) createMember() error {
-	if err := h.cluster.members.Delete(bootstrapMember); err != nil {
-		return err
-	}
 	first, err := h.cluster.addMember(bootstrapMember, h.machine.Address().String())
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ const (
 	machineConfigFile = "/etc/mcs-machine-config-content.json" // what the machine config server gave the machine
 	bootstrapAccess   = "/etc/kubernetes/kubeconfig"           // of the node bootstrapper
 	hostnameFile      = "/etc/hostname"
-	pivotedFile       = "/etc/machine-config-daemon/currentconfig" // written when the machine runs the release's system
+	pivotedFile       = "/etc/machine-config-daemon/currentconfig" // a dot for each step towards the release's system
 	etcdDataFile      = "/var/lib/etcd/member"                     // holds the ID of the member whose data is here
 )
 

@@ -1,0 +1,91 @@
+package openshift
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+func TestMachinesOfOneNameFightForOneNode(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
+		for _, address := range []string{"198.18.0.11", "198.18.0.12", "198.18.0.13"} {
+			l.boot("master-"+address, address, l.file("master.ign")) // no host name in it
+		}
+		l.until(30*time.Minute, "a node", func() bool { return l.ready() == 1 })
+		_ = l.clock.Sleep(l.ctx, 20*time.Minute)
+		nodes := l.get(nodesPath).List("items")
+		if len(nodes) != 1 || nodes[0].Name() != "localhost" {
+			t.Errorf("%d nodes, the first is %s", len(nodes), nodes[0].Name())
+		}
+	})
+}
+
+func TestNodesAskForTheirCertificatesAsRealOnesDo(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.bootCluster(1, 0)
+		l.until(30*time.Minute, "two requests", func() bool { return len(l.get(csrPath).List("items")) == 2 })
+		_ = l.clock.Sleep(l.ctx, time.Minute)
+		bySigner := map[string]kube.Object{}
+		for _, request := range l.get(csrPath).List("items") {
+			bySigner[request.Text("spec.signerName")] = request
+		}
+		for signer, want := range map[string][]string{
+			clientSigner: {nodeBootstrapper, "client auth", "system:serviceaccounts:openshift-machine-config-operator",
+				"system:serviceaccounts", "system:authenticated"},
+			servingSigner: {"system:node:master-0", "server auth", "system:nodes", "system:authenticated"}, // groups are a set
+		} {
+			request := bySigner[signer]
+			got := append([]string{request.Text("spec.username"), request.Texts("spec.usages")[1]}, request.Texts("spec.groups")...)
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) || request.Text("status.certificate") == "" {
+				t.Errorf("%s: %v, want %v", signer, got, want)
+			}
+		}
+		if node := l.get(nodesPath + "/master-0"); addressOf(node) != "198.18.0.11" {
+			t.Errorf("address of the node: %v", node.Get("status.addresses"))
+		}
+	})
+}
+
+func TestASecondGenerationIsAnotherCluster(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.bootCluster(1, 0)
+		l.until(30*time.Minute, "a node", func() bool { return l.ready() == 1 })
+		before := l.api
+		for _, name := range []string{".openshift_install_state.json", "metadata.json"} {
+			if err := os.Remove(filepath.Join(l.dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l.remove("bootstrap")
+		l.generate()
+		l.boot("bootstrap", "198.18.0.9", l.file("bootstrap.ign"))
+		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
+		if _, err := before.get(l.ctx, nodesPath); err == nil {
+			t.Error("the old credentials open the new cluster")
+		}
+		l.connect()
+		if nodes, err := l.api.get(l.ctx, nodesPath); err != nil || len(nodes.List("items")) != 0 {
+			t.Errorf("nodes of the new cluster: %v, %v", nodes, err)
+		}
+	})
+}
+
+func TestASilentNodeBecomesUnknown(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.bootCluster(3, 0)
+		l.until(30*time.Minute, "masters", func() bool { return l.ready() == 3 })
+		l.remove("master-2")
+		l.until(5*time.Minute, "two masters", func() bool { return l.ready() == 2 })
+		node := l.get(nodesPath + "/master-2")
+		if got := condition(node, "Ready"); got.Text("status") != "Unknown" || got.Text("reason") != "NodeStatusUnknown" {
+			t.Errorf("condition of the silent node: %v", got)
+		}
+	})
+}
