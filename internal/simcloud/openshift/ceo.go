@@ -11,7 +11,7 @@ import (
 // How the number of members changes. Each number is to last long enough to be seen.
 const (
 	learnerTime  = 60 * time.Second // until a learner has caught up
-	memberPause  = 80 * time.Second // between two changes of the number
+	memberPause  = 95 * time.Second // between two changes of the number
 	etcdOperator = "etcd-operator"
 	etcdEvents   = "openshift-etcd-operator"
 )
