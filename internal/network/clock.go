@@ -7,42 +7,47 @@ import (
 
 // Clock is the time a run lives by. The zero Clock is the wall clock; a clock made by Scaled runs faster, so that a
 // rehearsal of an hour takes a minute. Certificates, signatures and HTTP timeouts live by the wall clock always.
-type Clock struct {
-	speed float64
-	began time.Time // wall time at which the clock was started
-	start time.Time // what the clock showed then
-}
+type Clock struct{ pace *pace }
 
-// Scaled returns a clock that shows start now and runs speed times as fast as the wall clock.
-func Scaled(speed float64, start time.Time) Clock {
-	return Clock{speed: speed, began: time.Now(), start: start}
+// Scaled returns a clock that shows start now and runs up to speed times as fast as the wall clock; stop ends it.
+func Scaled(speed float64, start time.Time) (clock Clock, stop func()) {
+	p := &pace{speed: speed, now: start}
+	return Clock{pace: p}, p.run()
 }
 
 // Now returns the clock's time.
 func (c Clock) Now() time.Time {
-	if c.speed == 0 {
+	if c.pace == nil {
 		return time.Now()
 	}
-	return c.start.Add(time.Duration(float64(time.Since(c.began)) * c.speed))
+	return c.pace.time()
 }
 
-// Wall returns how long d of this clock lasts on the wall clock; never less than a tenth of a millisecond, so that a
-// ticker can be made of it.
+// Wall returns how long d of this clock lasts on the wall clock at least; never less than a tenth of a millisecond,
+// so that a ticker can be made of it.
 func (c Clock) Wall(d time.Duration) time.Duration {
-	if c.speed == 0 {
+	if c.pace == nil {
 		return d
 	}
-	return max(time.Duration(float64(d)/c.speed), 100*time.Microsecond)
+	return max(time.Duration(float64(d)/c.pace.speed), 100*time.Microsecond)
 }
 
 // Sleep waits for d of this clock, or until ctx ends and then returns its cause.
 func (c Clock) Sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(c.Wall(d))
-	defer timer.Stop()
+	due, cancel := c.after(d)
+	defer cancel()
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-timer.C:
+	case <-due:
 		return nil
 	}
+}
+
+func (c Clock) after(d time.Duration) (due <-chan time.Time, cancel func()) {
+	if c.pace == nil {
+		timer := time.NewTimer(d)
+		return timer.C, func() { timer.Stop() }
+	}
+	return c.pace.after(d)
 }

@@ -13,16 +13,17 @@ import (
 func TestAScaledClockRunsFasterThanTheWall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-		clock := network.Scaled(60, start)
+		clock, stop := network.Scaled(60, start)
+		defer stop()
 		began := time.Now()
 		if err := clock.Sleep(t.Context(), time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took != time.Minute {
+		if took := time.Since(began); took.Round(time.Second) != time.Minute {
 			t.Errorf("an hour took %s", took)
 		}
-		if got := clock.Now(); !got.Equal(start.Add(time.Hour)) {
-			t.Errorf("the clock shows %s", got)
+		if got := clock.Now().Sub(start); got.Round(time.Second) != time.Hour {
+			t.Errorf("the clock went on by %s", got)
 		}
 	})
 }

@@ -31,9 +31,10 @@ func (z *Zone) openClock(ctx context.Context) error {
 	} else {
 		start = time.Now()
 	}
-	z.clock = network.Scaled(z.options.Speed, start)
+	clock, stop := network.Scaled(z.options.Speed, start)
+	z.clock = clock
 	note := func() error { return times.Put("now", z.clock.Now()) }
-	z.closers = append(z.closers, note)
+	z.closers = append(z.closers, func() error { stop(); return note() })
 	z.running.Go(func() {
 		for z.clock.Sleep(ctx, every) == nil {
 			_ = note() // the next one may succeed

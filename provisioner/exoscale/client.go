@@ -58,7 +58,7 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 	client, err := v2.NewClient(key, secret,
 		v2.ClientOptWithHTTPClient(&http.Client{Transport: newTransport(inner, net.Clock, secret)}),
 		v2.ClientOptWithPollInterval(net.Clock.Wall(pollInterval)),
-		v2.ClientOptWithTimeout(net.Clock.Wall(operationLimit)),
+		v2.ClientOptWithTimeout(max(net.Clock.Wall(operationLimit), time.Minute)),
 	)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint("set the API key and its secret")

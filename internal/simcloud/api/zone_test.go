@@ -265,7 +265,9 @@ func TestManyCallersAtOnceSeeOneTruth(t *testing.T) {
 }
 
 func TestTimeRunsAsFastAsTheClock(t *testing.T) {
-	w := open(t, store.Memory(), func(c *api.Config) { c.Clock = network.Scaled(1000, time.Now()) })
+	clock, stop := network.Scaled(1000, time.Now())
+	defer stop()
+	w := open(t, store.Memory(), func(c *api.Config) { c.Clock = clock })
 	defer w.api.Close()
 	w.begin("one")
 	for w.api.Instances()[0].State != "running" { // 20 s are 20 ms
