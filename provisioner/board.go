@@ -28,6 +28,8 @@ type StepView struct {
 	ID, Title, Phase string
 	State            string // "" (waiting), started, done, failed or skipped
 	Text             string // the latest sentence about it
+	Hint             string // failed: what to do next
+	Unreached        bool   // skipped because another step failed or the run was stopped
 	Began, Ended     time.Time
 	Wait             *Event // what it is waiting for; nil when it is not
 }
@@ -110,7 +112,7 @@ func (b *Board) step(e Event) {
 	default:
 		view.Ended, view.Wait = e.Time, nil
 	}
-	view.State = e.State
+	view.State, view.Hint, view.Unreached = e.State, e.Hint, e.Reason == Unreached
 }
 
 // view returns the step of an event, which it appends if the plan did not list it.

@@ -30,6 +30,10 @@ const (
 	Finished = "finished"
 )
 
+// Unreached is the reason of a step that was skipped because another one failed or the run was stopped, and not
+// because there was nothing to do.
+const Unreached = "unreached"
+
 // Event is one fact about a run. Its JSON form, one object a line, is an interface that other programs rely on.
 type Event struct {
 	V     int       `json:"v"`
@@ -58,7 +62,7 @@ type Event struct {
 	Role     string `json:"role,omitempty"`     // node
 	Node     string `json:"node,omitempty"`     // csr
 	Decision string `json:"decision,omitempty"` // csr: approved or left
-	Reason   string `json:"reason,omitempty"`   // csr, node
+	Reason   string `json:"reason,omitempty"`   // csr, node; step skipped: Unreached, or nothing
 	Kind     string `json:"kind,omitempty"`     // object
 	ID       string `json:"id,omitempty"`       // object
 	Action   string `json:"action,omitempty"`   // object: created, adopted, found, updated or deleted

@@ -55,9 +55,9 @@ func (r *run) start(ctx context.Context) {
 			r.running++
 			go r.do(ctx, i)
 		case need != "" && r.dead(need):
-			r.tell(i, Event{State: Skipped, Text: fmt.Sprintf("not reached, because %s did not succeed", need)})
+			r.tell(i, Event{State: Skipped, Reason: Unreached, Text: fmt.Sprintf("not reached, because %s did not succeed", need)})
 		case ctx.Err() != nil && r.running == 0:
-			r.tell(i, Event{State: Skipped, Text: "not started, because the run was stopped"})
+			r.tell(i, Event{State: Skipped, Reason: Unreached, Text: "not started, because the run was stopped"})
 		}
 	}
 }

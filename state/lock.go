@@ -35,7 +35,7 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
-	return fmt.Sprintf("%s is in use by %s@%s, pid %d, last beat %s ago",
+	return fmt.Sprintf("%s is in use by %s@%s, pid %d, last beat %s ago; wait until it has ended, or stop it there",
 		e.Path, e.Holder.User, e.Holder.Host, e.Holder.PID, time.Since(e.Holder.Beat).Round(time.Second))
 }
 

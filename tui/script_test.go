@@ -196,6 +196,7 @@ func failing() *tape {
 	t.events[len(t.events)-1].Hint = "add the rule tcp 22623 from c-demo-1_all to the security group c-demo-1_control_plane, then resume"
 	for _, id := range []string{"remove-bootstrap", "wait-nodes", "label-nodes", "ingress", "wait-operators", "clean-up"} {
 		t.step(0, id, provisioner.Skipped, "not reached, because wait-bootstrap did not succeed")
+		t.events[len(t.events)-1].Reason = provisioner.Unreached
 	}
 	t.step(0, "compute", provisioner.Done, "")
 	t.step(0, "approve-csrs", provisioner.Done, "")

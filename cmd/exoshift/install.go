@@ -49,6 +49,11 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if err != nil {
 		return err
 	}
+	unlock, err := folder.Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	s := session{
 		spec: spec, secrets: secrets, folder: folder, net: network.Host(), output: o.output,
 		resume: resumeCommand("install", o),

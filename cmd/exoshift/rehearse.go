@@ -66,6 +66,11 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
+	unlock, err := folder.Lock() // before the zone beside it is opened
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	return r.onSimulatedZone(ctx, std, spec, secrets, folder)
 }
 

@@ -30,13 +30,8 @@ type session struct {
 	speed   float64 // of a rehearsal, to be shown
 }
 
-// run installs the cluster, or goes on where an earlier run was stopped.
+// run installs the cluster, or goes on where an earlier run was stopped. The folder must be locked.
 func (s session) run(ctx context.Context, std streams) error {
-	unlock, err := s.folder.Lock()
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	if err := s.folder.Write(state.AnswersFile, wizard.Export(s.spec, nil)); err != nil {
 		return err
 	}

@@ -121,7 +121,8 @@ func badRun() []provisioner.Event {
 	s := installation()
 	const cause, hint = "gave up after 45m0s: 3 of 4 members\r\nmaster-2: not started", "run the same command again"
 	s.at(2763, provisioner.Event{Type: provisioner.TypeStep, Step: "etcd", Phase: "control-plane", State: provisioner.Failed, Text: cause, Hint: hint})
-	s.step(2763, "labels", "nodes", provisioner.Skipped, "not reached, because etcd did not succeed")
+	s.at(2763, provisioner.Event{Type: provisioner.TypeStep, Step: "labels", Phase: "nodes", State: provisioner.Skipped,
+		Text: "not reached, because etcd did not succeed", Reason: provisioner.Unreached})
 	s.at(2764, finished(12, "failed", "etcd: "+cause, hint))
 	return stamp(s.events, s.seconds)
 }

@@ -19,12 +19,13 @@ func NewPlain(w io.Writer) func(provisioner.Event) {
 }
 
 type plain struct {
-	w        io.Writer
-	began    time.Time
-	steps    map[string]*running
-	told     map[string]string // what was last printed about a node or a request
-	members  []provisioner.Member
-	failures []provisioner.Event
+	w         io.Writer
+	began     time.Time
+	steps     map[string]*running
+	told      map[string]string // what was last printed about a node or a request
+	members   []provisioner.Member
+	failures  []provisioner.Event
+	unreached int // steps
 }
 
 // running is a step while it runs.
@@ -83,6 +84,9 @@ func (p *plain) run(e provisioner.Event) {
 	if e.ExitCode != nil {
 		sentence += fmt.Sprintf(", exit code %d", *e.ExitCode)
 	}
+	if p.unreached > 0 {
+		sentence += fmt.Sprintf("; steps not reached: %d", p.unreached)
+	}
 	p.line(e, "run", sentence)
 	p.tellFailures(e)
 }
@@ -116,6 +120,10 @@ func (p *plain) step(e provisioner.Event) {
 	case provisioner.Done:
 		p.line(e, e.Phase, p.title(e)+": "+p.ended(e, "done"))
 	case provisioner.Skipped:
+		if e.Reason == provisioner.Unreached {
+			p.unreached++ // told once, at the end
+			return
+		}
 		p.line(e, e.Phase, parts(", ", p.title(e)+": skipped", e.Text))
 	case provisioner.Failed:
 		p.failures = append(p.failures, e)

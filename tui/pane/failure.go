@@ -46,8 +46,8 @@ func (p Failure) step(step provisioner.StepView, width int) []string {
 	}
 	lines := []string{t.Mark(Failed) + " " + t.Bold.Render(step.Title), p.indent(t.Dim.Render(origin))}
 	lines = append(lines, p.section("What happened", step.Text, width)...)
-	if hint := Hint(p.Board, step.ID); hint != "" {
-		lines = append(lines, p.section("What to do", hint, width)...)
+	if step.Hint != "" {
+		lines = append(lines, p.section("What to do", step.Hint, width)...)
 	}
 	return lines
 }
@@ -75,7 +75,7 @@ func (p Failure) indent(s string) string { return p.Theme.Indent() + s }
 func (p Failure) skipped() int {
 	n := 0
 	for _, step := range p.Board.Steps {
-		if notReached(step) {
+		if step.Unreached {
 			n++
 		}
 	}

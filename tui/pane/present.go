@@ -226,18 +226,8 @@ func (p Present) failure(failed provisioner.StepView, height int) []string {
 }
 
 func (p Present) advice(failed provisioner.StepView) string {
-	if hint := Hint(p.Board, failed.ID); hint != "" {
-		return p.Theme.Arrow + " " + hint
+	if failed.Hint == "" {
+		return ""
 	}
-	return ""
-}
-
-// Hint returns the next thing to do about a failed step, or "" if nobody knows.
-func Hint(board *provisioner.Board, step string) string {
-	for _, e := range slices.Backward(board.Log) {
-		if e.Step == step && e.Hint != "" {
-			return e.Hint
-		}
-	}
-	return board.Run.Hint
+	return p.Theme.Arrow + " " + failed.Hint
 }

@@ -42,7 +42,7 @@ func Stages(steps []provisioner.StepView) []Stage {
 func (s Stage) status() Status {
 	count, missed := map[Status]int{}, 0
 	for _, step := range s.Steps {
-		if count[StepStatus(step)]++; notReached(step) {
+		if count[StepStatus(step)]++; step.Unreached {
 			missed++
 		}
 	}
@@ -95,14 +95,7 @@ func StepStatus(step provisioner.StepView) Status {
 
 // EndedWell tells whether a step is done, or was skipped because there was nothing to do.
 func EndedWell(step provisioner.StepView) bool {
-	return step.State == provisioner.Done || step.State == provisioner.Skipped && !notReached(step)
-}
-
-// notReached tells a step that was skipped because of a failure or a stop from one that had nothing to do. The engine
-// says so in the beginning of its sentence.
-func notReached(step provisioner.StepView) bool {
-	return step.State == provisioner.Skipped &&
-		(strings.HasPrefix(step.Text, "not reached") || strings.HasPrefix(step.Text, "not started"))
+	return step.State == provisioner.Done || step.State == provisioner.Skipped && !step.Unreached
 }
 
 // Strip is one line with the state of every stage.

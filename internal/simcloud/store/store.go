@@ -8,9 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"go.etcd.io/bbolt"
 )
+
+// patience is how long another process may still be closing the file.
+const patience = 2 * time.Second
 
 // DB is an open store. Without a file it lives in memory only.
 type DB struct{ bolt *bbolt.DB }
@@ -21,7 +25,7 @@ func Memory() *DB { return &DB{} }
 // Open opens or creates zone.db in dir. Writes are not synced to the disk: they survive a killed process, not a
 // power cut, which is all a rehearsal needs.
 func Open(dir string) (*DB, error) {
-	bolt, err := bbolt.Open(filepath.Join(dir, "zone.db"), 0o600, &bbolt.Options{NoSync: true, NoFreelistSync: true})
+	bolt, err := bbolt.Open(filepath.Join(dir, "zone.db"), 0o600, &bbolt.Options{NoSync: true, NoFreelistSync: true, Timeout: patience})
 	if err != nil {
 		return nil, fmt.Errorf("open the simulated zone's state in %s: %w", dir, err)
 	}
@@ -45,7 +49,7 @@ type Table[T any] struct {
 	name []byte
 }
 
-// Open loads the table of that name, or makes an empty one.
+// Load loads the table of that name, or makes an empty one.
 func Load[T any](db *DB, name string) (*Table[T], error) {
 	t := &Table[T]{rows: map[string]T{}, db: db, name: []byte(name)}
 	if db.bolt == nil {
