@@ -7,6 +7,7 @@ type Facts struct {
 	Schema           int       `json:"schema"`
 	ClusterID        string    `json:"clusterId"`
 	Zone             string    `json:"zone"`
+	Rehearsal        bool      `json:"rehearsal,omitzero"` // the zone was a simulated one
 	OpenShiftVersion string    `json:"openshiftVersion,omitzero"`
 	InfraID          string    `json:"infraId,omitzero"`
 	IgnitionCreated  time.Time `json:"ignitionCreated,omitzero"`

@@ -123,6 +123,6 @@ func (s session) dashboard(plan provisioner.Plan, events <-chan provisioner.Even
 		Speed:         s.speed,
 		In:            std.in,
 		Out:           std.out,
-		ResumeCommand: s.resume,
+		ResumeCommand: s.where.Resume,
 	}
 }

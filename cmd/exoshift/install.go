@@ -56,7 +56,7 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	defer unlock()
 	s := session{
 		spec: spec, secrets: secrets, folder: folder, net: network.Host(), output: o.output,
-		resume: resumeCommand("install", o),
+		where: console.Whereabouts{Folder: folder.Path(), Resume: resumeCommand("install", o)},
 	}
 	return s.run(cmd.Context(), std)
 }

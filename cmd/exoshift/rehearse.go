@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/assets"
+	"exoshift/internal/console"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/installer"
 	"exoshift/state"
@@ -24,8 +26,9 @@ const simulatedInstallerVerb = "simulated-openshift-install"
 // rehearsal is what the flags of rehearse say beyond the common ones.
 type rehearsal struct {
 	options
-	speed    float64
-	scenario string
+	speed     float64
+	scenario  string
+	temporary bool // the folder
 }
 
 func rehearseCommand(std streams) *cobra.Command {
@@ -57,12 +60,12 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	dir, cleanUp, err := r.folder()
+	cleanUp, err := r.chooseFolder()
 	if err != nil {
 		return err
 	}
 	defer func() { cleanUp(err) }()
-	folder, err := state.Create(dir)
+	folder, err := state.Create(r.dir)
 	if err != nil {
 		return err
 	}
@@ -104,7 +107,11 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	defer func() { err = errors.Join(err, zone.Close()) }()
 	s := session{
 		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), output: r.output, speed: r.speed,
-		resume: resumeCommand("rehearse", r.options, fmt.Sprintf("--speed %g", r.speed)),
+		temporary: r.temporary,
+		where: console.Whereabouts{
+			Folder: folder.Path(), Rehearsal: true,
+			Resume: resumeCommand("rehearse", r.options, "--speed", fmt.Sprint(r.speed), "--scenario", r.scenario),
+		},
 	}
 	return s.run(ctx, std)
 }
@@ -137,16 +144,17 @@ func rehearsalSecrets(name string) (string, bool) {
 	return "", false
 }
 
-// folder returns the folder of the rehearsal. A temporary one is removed when the rehearsal went well.
-func (r rehearsal) folder() (path string, cleanUp func(error), err error) {
+// chooseFolder makes a temporary folder if none was named. It is removed when the rehearsal went well.
+func (r *rehearsal) chooseFolder() (cleanUp func(error), err error) {
 	if r.dir != "" {
-		return r.dir, func(error) {}, nil
+		return func(error) {}, nil
 	}
 	base, err := os.MkdirTemp("", "exoshift-rehearsal-")
 	if err != nil {
-		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
+		return nil, fmt.Errorf("make a temporary folder: %w", err)
 	}
-	return base + "/cluster", func(err error) {
+	r.dir, r.temporary = filepath.Join(base, "cluster"), true
+	return func(err error) {
 		if err == nil {
 			_ = os.RemoveAll(base)
 		}

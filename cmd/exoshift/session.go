@@ -26,12 +26,17 @@ type session struct {
 	folder  state.Folder
 	net     network.Network
 	output  output
-	resume  string  // the command that goes on after an interruption
-	speed   float64 // of a rehearsal, to be shown
+	speed   float64 // of a rehearsal's clock; 0 if it is none
+	where   console.Whereabouts
+
+	temporary bool // the folder goes when the run went well
 }
 
 // run installs the cluster, or goes on where an earlier run was stopped. The folder must be locked.
 func (s session) run(ctx context.Context, std streams) error {
+	if err := s.claim(); err != nil {
+		return err
+	}
 	if err := s.folder.Write(state.AnswersFile, wizard.Export(s.spec, nil)); err != nil {
 		return err
 	}
@@ -46,6 +51,29 @@ func (s session) run(ctx context.Context, std streams) error {
 	}
 	defer disconnect()
 	return s.play(ctx, std, installation, records)
+}
+
+// claim makes sure that the folder belongs to this cluster, and that what a simulated zone made is never taken for
+// real.
+func (s session) claim() error {
+	facts, err := s.folder.Facts()
+	if err != nil {
+		return err
+	}
+	switch {
+	case facts.ClusterID == "":
+		facts.ClusterID, facts.Rehearsal = s.spec.Cluster.ID, s.where.Rehearsal
+		return s.folder.SaveFacts(facts)
+	case facts.ClusterID != s.spec.Cluster.ID:
+		err = fmt.Errorf("%s belongs to cluster %s, the answers are for %s", s.folder.Path(), facts.ClusterID, s.spec.Cluster.ID)
+	case facts.Rehearsal && !s.where.Rehearsal:
+		err = fmt.Errorf("%s belongs to a rehearsal, its cluster never existed", s.folder.Path())
+	case !facts.Rehearsal && s.where.Rehearsal:
+		err = fmt.Errorf("%s belongs to a real cluster, it is not for rehearsals", s.folder.Path())
+	default:
+		return nil
+	}
+	return usageError{fmt.Errorf("%w; name another folder with --dir", err)}
 }
 
 // play runs the plan before one of the faces, with every event on record.
@@ -64,10 +92,13 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 	shown := face.during(func() {
 		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + s.spec.Domain()})
 		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
-		emit(finished(failure, s.resume))
+		emit(finished(failure, s.where.Resume))
 	})
 	if !s.output.json() {
-		console.Summary(std.out, board, installation.Facts(), s.folder.Path(), s.resume)
+		if failure == nil && s.temporary {
+			s.where.Folder = ""
+		}
+		console.Summary(std.out, board, installation.Facts(), s.where)
 	}
 	if failure != nil {
 		return shownError{failure}
@@ -85,7 +116,7 @@ func finished(failure error, resume string) provisioner.Event {
 	event := provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "ok", ExitCode: &code}
 	switch {
 	case code == exitInterrupted:
-		event.Result, event.Text, event.Hint = "interrupted", "stopped; nothing was deleted", "go on with: "+resume
+		event.Result, event.Text, event.Hint = "interrupted", "stopped; nothing was rolled back", "go on with: "+resume
 	case failure != nil:
 		event.Result, event.Text, event.Hint = "failed", failure.Error(), fault.HintOf(failure)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"exoshift/internal/console"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
 )
@@ -39,7 +40,7 @@ func virtually(t *testing.T, scenario string, then func(t *testing.T, s session,
 		if err != nil {
 			t.Fatal(err)
 		}
-		then(t, session{spec: spec, secrets: secrets, folder: folder, net: zone.Network(), output: outputJSON}, zone)
+		then(t, session{spec: spec, secrets: secrets, folder: folder, net: zone.Network(), output: outputJSON, where: console.Whereabouts{Rehearsal: true}}, zone)
 	})
 }
 

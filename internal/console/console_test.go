@@ -148,11 +148,9 @@ func TestPlainLinesOfARun(t *testing.T) {
 func TestPlainLinesOfAnInterruptedRun(t *testing.T) {
 	var s script
 	s.at(0, provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started})
-	s.at(9, finished(130, "interrupted", "stopped; nothing was deleted", "go on with: exoshift install"))
+	s.at(9, finished(130, "interrupted", "stopped; nothing was rolled back", "go on with: exoshift install"))
 	want := `14:00:00 run            started
 14:00:09 run            finished: interrupted after 9s, exit code 130
-14:00:09 run            stopped; nothing was deleted
-14:00:09 next           go on with: exoshift install
 `
 	if diff := cmp.Diff(want, string(plainOf(stamp(s.events, s.seconds)))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -187,7 +185,9 @@ func facts() state.Facts {
 func TestTheEndOfARun(t *testing.T) {
 	for name, events := range map[string][]provisioner.Event{"good.summary.golden": goodRun(), "bad.summary.golden": badRun()} {
 		var out bytes.Buffer
-		console.Summary(&out, board(events), facts(), "/state/c-demo-1", "exoshift install --answers a.yaml --yes")
+		console.Summary(&out, board(events), facts(), console.Whereabouts{
+			Folder: "/state/c-demo-1", Resume: "exoshift install --answers a.yaml --yes",
+		})
 		golden(t, name, out.Bytes())
 	}
 }

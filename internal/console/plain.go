@@ -24,7 +24,6 @@ type plain struct {
 	steps     map[string]*running
 	told      map[string]string // what was last printed about a node or a request
 	members   []provisioner.Member
-	failures  []provisioner.Event
 	unreached int // steps
 }
 
@@ -88,26 +87,6 @@ func (p *plain) run(e provisioner.Event) {
 		sentence += fmt.Sprintf("; steps not reached: %d", p.unreached)
 	}
 	p.line(e, "run", sentence)
-	p.tellFailures(e)
-}
-
-// tellFailures repeats what failed. What the run as a whole says is printed only if no step said it.
-func (p *plain) tellFailures(end provisioner.Event) {
-	hinted := false
-	for _, e := range p.failures {
-		p.line(end, "failed", p.title(e))
-		p.line(end, "cause", e.Text)
-		if e.Hint != "" {
-			p.line(end, "next", e.Hint)
-			hinted = hinted || e.Hint == end.Hint
-		}
-	}
-	if len(p.failures) == 0 && end.Text != "" {
-		p.line(end, "run", end.Text)
-	}
-	if end.Hint != "" && !hinted {
-		p.line(end, "next", end.Hint)
-	}
 }
 
 func (p *plain) step(e provisioner.Event) {
@@ -126,7 +105,6 @@ func (p *plain) step(e provisioner.Event) {
 		}
 		p.line(e, e.Phase, parts(", ", p.title(e)+": skipped", e.Text))
 	case provisioner.Failed:
-		p.failures = append(p.failures, e)
 		p.line(e, e.Phase, parts(": ", p.title(e)+": "+p.ended(e, "FAILED"), e.Text))
 	}
 }

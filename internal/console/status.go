@@ -12,7 +12,7 @@ import (
 // cluster's folder.
 func Status(w io.Writer, board *provisioner.Board, facts state.Facts, folder string) {
 	fmt.Fprintln(w, headline(board, facts))
-	describe(w, board, facts, folder)
+	describe(w, board, facts, Whereabouts{Folder: folder, Rehearsal: facts.Rehearsal})
 	fmt.Fprintln(w, "Steps")
 	for _, step := range board.Steps {
 		fmt.Fprintf(w, "  %s %s\n", mark(step.State), Clean(parts(": ", step.Title, remark(step, board))))

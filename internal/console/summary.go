@@ -13,18 +13,27 @@ import (
 	"exoshift/state"
 )
 
-// Summary prints the end of a run: what was built or what failed, where things are, and what to do next. folder is
-// the cluster's folder, resume the command that goes on with a run that did not end well. It prints no secret, only
-// where those are.
-func Summary(w io.Writer, board *provisioner.Board, facts state.Facts, folder, resume string) {
+// Whereabouts say where a run's results are and how to go on with it.
+type Whereabouts struct {
+	Folder    string // of the cluster; empty if it is not kept
+	Resume    string // the command that goes on with a run that did not end well
+	Rehearsal bool   // nothing real was touched
+}
+
+// Summary prints the end of a run: what was built or what failed, where things are, and what to do next. It prints no
+// secret, only where those are.
+func Summary(w io.Writer, board *provisioner.Board, facts state.Facts, where Whereabouts) {
 	fmt.Fprintf(w, "\n%s\n", headline(board, facts))
-	describe(w, board, facts, folder)
-	if board.Run.Result == "ok" {
-		nextSteps(w, folder)
-		return
+	describe(w, board, facts, where)
+	switch {
+	case board.Run.Result != "ok":
+		failures(w, board)
+		fmt.Fprintf(w, "Nothing was rolled back. Go on with:\n  %s\n", Clean(where.Resume))
+	case where.Rehearsal:
+		fmt.Fprintln(w, "This was a rehearsal: nothing real was created, and nothing costs.")
+	default:
+		nextSteps(w, where.Folder)
 	}
-	failures(w, board)
-	fmt.Fprintf(w, "Nothing was deleted. Go on with: %s\n", Clean(resume))
 }
 
 // headline says in one line how far the cluster is.
@@ -43,7 +52,7 @@ func headline(board *provisioner.Board, facts state.Facts) string {
 }
 
 // describe prints what is known, a fact a line.
-func describe(w io.Writer, board *provisioner.Board, facts state.Facts, folder string) {
+func describe(w io.Writer, board *provisioner.Board, facts state.Facts, where Whereabouts) {
 	for _, row := range []struct{ name, value string }{
 		{"OpenShift", parts(", ", facts.OpenShiftVersion, prefixed("infrastructure ", facts.InfraID))},
 		{"zone", facts.Zone},
@@ -54,13 +63,28 @@ func describe(w io.Writer, board *provisioner.Board, facts state.Facts, folder s
 		{"etcd", etcd(board)},
 		{"objects", objects(board)},
 		{"durations", durations(board)},
-		{"kubeconfig", kubeconfig(facts, folder)},
-		{"folder", folder},
+		{"kubeconfig", kubeconfig(facts, where)},
+		{"folder", where.Folder},
 	} {
 		if row.value != "" {
-			fmt.Fprintf(w, "  %-12s %s\n", row.name, Clean(row.value))
+			fmt.Fprintf(w, "  %-12s %s\n", row.name, wrapped(Clean(row.value), 15))
 		}
 	}
+}
+
+// wrapped breaks a list after commas, so that with its indentation it fits a terminal of 80 columns.
+func wrapped(list string, indent int) string {
+	var out strings.Builder
+	column := indent
+	for i, item := range strings.SplitAfter(list, ", ") {
+		if width := len([]rune(strings.TrimSpace(item))); i > 0 && column+width > 80 {
+			out.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		}
+		out.WriteString(item)
+		column += len([]rune(item))
+	}
+	return strings.ReplaceAll(out.String(), " \n", "\n")
 }
 
 func nextSteps(w io.Writer, folder string) {
@@ -69,23 +93,30 @@ func nextSteps(w io.Writer, folder string) {
 		"  once somebody else is an administrator\n", Clean(inAuth(folder, "kubeadmin-password")))
 }
 
-// failures prints what failed in a run that did not end well.
+// failures prints what failed in a run that did not end well, with the cause and what to do about it, each advice
+// once. What the run as a whole says is printed only if no step said it.
 func failures(w io.Writer, board *provisioner.Board) {
-	if board.Run.Result == "" || board.Run.Result == "ok" {
+	if board.Run.Result != "failed" {
 		return
 	}
+	var advice []string
 	told := false
 	for _, step := range board.Steps {
 		if step.State == provisioner.Failed {
 			told = true
-			fmt.Fprintf(w, "  failed       %s: %s\n", Clean(step.Title), Clean(step.Text))
+			fmt.Fprintf(w, "  failed       %s\n  cause        %s\n", Clean(step.Title), Clean(step.Text))
+			advice = append(advice, step.Hint)
 		}
 	}
-	if !told && board.Run.Text != "" {
-		fmt.Fprintf(w, "  %-12s %s\n", "cause", Clean(board.Run.Text))
+	if !told {
+		fmt.Fprintf(w, "  cause        %s\n", Clean(board.Run.Text))
+		advice = append(advice, board.Run.Hint)
 	}
-	if board.Run.Hint != "" && board.Run.Result == "failed" {
-		fmt.Fprintf(w, "  %-12s %s\n", "next", Clean(board.Run.Hint))
+	slices.Sort(advice)
+	for _, next := range slices.Compact(advice) {
+		if next != "" {
+			fmt.Fprintf(w, "  next         %s\n", Clean(next))
+		}
 	}
 }
 
@@ -101,11 +132,11 @@ func inAuth(folder, name string) string {
 }
 
 // kubeconfig names the file once it has been generated.
-func kubeconfig(facts state.Facts, folder string) string {
-	if facts.InfraID == "" {
+func kubeconfig(facts state.Facts, where Whereabouts) string {
+	if facts.InfraID == "" || where.Rehearsal {
 		return ""
 	}
-	return inAuth(folder, "kubeconfig")
+	return inAuth(where.Folder, "kubeconfig")
 }
 
 // nodes counts the nodes by state and the ready ones by role.

@@ -64,7 +64,7 @@ func (i *Installation) Plan() provisioner.Plan {
 		{ID: "remove-bootstrap", Phase: Bootstrap, Title: "Remove the bootstrap machine", Do: i.removeBootstrap,
 			Needs: on("masters", "etcd", "bootstrap-complete"), Usual: time.Minute},
 
-		{ID: "nodes", Phase: Nodes, Title: "Approve certificate requests until every node is Ready", Do: i.everyNode(),
+		{ID: "nodes", Phase: Nodes, Title: "Wait until every node is Ready", Do: i.everyNode(),
 			Needs: on("compute-machines", "masters"), Usual: 15 * time.Minute},
 		{ID: "labels", Phase: Nodes, Title: "Label and taint the nodes", Do: i.labelNodes,
 			Needs: on("nodes")},

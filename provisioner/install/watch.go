@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -87,8 +85,18 @@ func (i *Installation) etcd() body {
 		if status.BootstrapRemoved {
 			return nil
 		}
-		return fmt.Errorf("%d of %d members: %s", len(status.Members), i.spec.Sizing.ControlPlane.Count+1, status.Message)
+		return i.etcdLacks(status)
 	})
+}
+
+// etcdLacks says how far etcd is, with what its operator says beyond the number.
+func (i *Installation) etcdLacks(status state.EtcdStatus) error {
+	count := len(status.Members)
+	sentence := fmt.Sprintf("etcd has %d of %d members", count, i.spec.Sizing.ControlPlane.Count+1)
+	if status.Message != "" && status.Message != fmt.Sprintf("%d members are available", count) {
+		sentence += ": " + status.Message
+	}
+	return errors.New(sentence)
 }
 
 func (i *Installation) tellEtcd(report provisioner.Report, status state.EtcdStatus) {
@@ -132,43 +140,4 @@ func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.R
 	}
 	i.tellBootstrap(report, state.PhaseMemberRemoved, "the bootstrap machine is gone")
 	return nil
-}
-
-// explained adds to a wait that reached its limit what the zone itself says about the machines' way to each other.
-func (i *Installation) explained(wait body) body {
-	return func(ctx context.Context, report provisioner.Report) error {
-		err := wait(ctx, report)
-		var limit *provisioner.LimitError
-		if !errors.As(err, &limit) {
-			return err
-		}
-		closed, lookErr := i.closedPorts(ctx)
-		if lookErr != nil || len(closed) == 0 {
-			return err
-		}
-		return fault.Newf(fault.Timeout, "wait for the masters", "%s; %w", strings.Join(closed, "; "), err).
-			WithHint("run the same command again: it adds the missing rules and goes on")
-	}
-}
-
-// closedPorts names every rule that the recipe asked for and the zone does not have (any more).
-func (i *Installation) closedPorts(ctx context.Context) ([]string, error) {
-	var closed []string
-	for _, group := range i.securityGroupSpecs() {
-		missing, err := i.world.Cloud.MissingRules(ctx, group)
-		if err != nil {
-			return nil, err
-		}
-		for _, rule := range missing {
-			closed = append(closed, fmt.Sprintf("port %s is blocked: security group %s lacks the rule for the %s", ports(rule), group.Name, rule.Description))
-		}
-	}
-	return closed, nil
-}
-
-func ports(rule state.Rule) string {
-	if rule.From == rule.To {
-		return fmt.Sprintf("%d/%s", rule.From, rule.Protocol)
-	}
-	return fmt.Sprintf("%d-%d/%s", rule.From, rule.To, rule.Protocol)
 }

@@ -221,6 +221,9 @@ func (p Nodes) row(node provisioner.NodeView, approved, width int) string {
 		text += " (" + node.Reason + ")"
 	}
 	right := t.Dim.Render(fmt.Sprintf("CSR %d/2", approved))
+	if status == OK && approved == 0 {
+		right = "" // the bootstrap machine approved it, as it does for masters
+	}
 	if status != OK {
 		age := t.Style(status).Render(Short(p.Now.Sub(node.At)))
 		if right = age + "  " + right; width < 50 {

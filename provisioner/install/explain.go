@@ -1,0 +1,68 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// explained adds to a wait that reached its limit what the zone says about the machines' way to each other, and which
+// masters were never heard of.
+func (i *Installation) explained(wait body) body {
+	return func(ctx context.Context, report provisioner.Report) error {
+		err := wait(ctx, report)
+		var limit *provisioner.LimitError
+		if !errors.As(err, &limit) {
+			return err
+		}
+		if closed, lookErr := i.closedPorts(ctx); lookErr == nil && len(closed) > 0 {
+			return fault.Newf(fault.Timeout, "wait for the masters", "%s; %w", strings.Join(closed, "; "), err).
+				WithHint("run the same command again: it adds the missing rules and goes on")
+		}
+		if silent := i.silentMasters(); len(silent) > 0 {
+			return fault.New(fault.Timeout, "wait for the masters", err).
+				WithHint("look at the console of %s in the Exoscale portal; if it is stuck, delete the machine and run the same command again", strings.Join(silent, " and "))
+		}
+		return err
+	}
+}
+
+// silentMasters names the masters that have not registered.
+func (i *Installation) silentMasters() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var silent []string
+	for _, master := range i.spec.Machines(state.RoleMaster) {
+		if i.seen["node/"+master.Name] == nodeBooting {
+			silent = append(silent, master.Name)
+		}
+	}
+	return silent
+}
+
+// closedPorts names every rule that the recipe asked for and the zone does not have (any more).
+func (i *Installation) closedPorts(ctx context.Context) ([]string, error) {
+	var closed []string
+	for _, group := range i.securityGroupSpecs() {
+		missing, err := i.world.Cloud.MissingRules(ctx, group)
+		if err != nil {
+			return nil, err
+		}
+		for _, rule := range missing {
+			closed = append(closed, fmt.Sprintf("port %s is blocked: security group %s lacks the rule for the %s", ports(rule), group.Name, rule.Description))
+		}
+	}
+	return closed, nil
+}
+
+func ports(rule state.Rule) string {
+	if rule.From == rule.To {
+		return fmt.Sprintf("%d/%s", rule.From, rule.Protocol)
+	}
+	return fmt.Sprintf("%d-%d/%s", rule.From, rule.To, rule.Protocol)
+}
