@@ -166,7 +166,7 @@ func TestAMasterThatNeverJoinsLeavesEtcdAtThree(t *testing.T) {
 		l.bootCluster(2, 0)
 		l.until(40*time.Minute, "three members", func() bool { return l.etcdMessage() == "3 members are available" })
 		l.until(20*time.Minute, "bootstrap-finished", func() bool { return l.get("/api/v1/namespaces/kube-system/events/bootstrap-finished") != nil })
-		_ = l.clock.Sleep(l.ctx, time.Hour)
+		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
 		if l.etcdMessage() != "3 members are available" || l.etcdIs("EtcdRunningInCluster") || l.bootstrapStatus() != "" {
 			t.Errorf("etcd: %q, bootstrap: %q", l.etcdMessage(), l.bootstrapStatus())
 		}
@@ -178,7 +178,7 @@ func TestDeletingTheBootstrapMachineEarlyStopsTheAPI(t *testing.T) {
 		l.bootCluster(3, 0)
 		l.until(40*time.Minute, "second member", func() bool { return l.etcdMessage() == "2 members are available" })
 		l.remove("bootstrap")
-		_ = l.clock.Sleep(l.ctx, 30*time.Minute)
+		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
 		if object, err := l.api.get(l.ctx, nodesPath); err == nil {
 			t.Errorf("the API still answers: %v", object)
 		}
@@ -192,7 +192,7 @@ func TestMastersWhosePeersAreBlockedDoNotJoin(t *testing.T) {
 		l.until(40*time.Minute, "a member that has not started", func() bool {
 			return l.etcdMessage() == "1 of 2 members are available, NAME-PENDING-198.18.0.11 has not started"
 		})
-		_ = l.clock.Sleep(l.ctx, 20*time.Minute)
+		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
 		if got := l.etcdMessage(); got != "1 of 2 members are available, NAME-PENDING-198.18.0.11 has not started" {
 			t.Errorf("etcd: %q", got)
 		}
@@ -205,7 +205,7 @@ func TestABlockedMachineConfigServerKeepsMastersAway(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.shut(machineConfigPort, true)
 		l.bootCluster(3, 0)
-		_ = l.clock.Sleep(l.ctx, 30*time.Minute)
+		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
 		if nodes := l.get(nodesPath); nodes == nil || len(nodes.List("items")) != 0 {
 			t.Errorf("nodes: %v", nodes)
 		}
@@ -218,7 +218,7 @@ func TestNobodyButTheUserApprovesWorkers(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 2)
 		l.until(60*time.Minute, "bootstrap member removed", func() bool { return l.etcdIs("EtcdBootstrapMemberRemoved") })
-		_ = l.clock.Sleep(l.ctx, 40*time.Minute)
+		_ = l.clock.Sleep(l.ctx, 25*time.Minute)
 		if got := l.ready(); got != 3 {
 			t.Errorf("%d nodes are ready, want the masters only", got)
 		}

@@ -111,7 +111,7 @@ func TestTheConsoleMustBeSeenFromAMaster(t *testing.T) {
 			}
 			return l.ready() == 5
 		})
-		_ = l.clock.Sleep(l.ctx, 20*time.Minute)
+		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
 		message := condition(l.get(versionPath), "Progressing").Text("message")
 		if !strings.HasSuffix(message, "waiting on authentication, console, ingress, monitoring") {
 			t.Errorf("cluster version: %q", message)
