@@ -77,17 +77,17 @@ func TestFactsOfAnotherSchemaAreRefused(t *testing.T) {
 
 func TestOnlyOneRunHoldsAFolderAndTheOtherLearnsWho(t *testing.T) {
 	folder := newFolder(t)
-	unlock, err := folder.Lock()
+	unlock, err := folder.Lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = folder.Lock()
+	_, err = folder.Lock(t.Context())
 	var held *state.HeldError
 	if !errors.As(err, &held) || held.Holder.PID != os.Getpid() || held.Holder.Beat.IsZero() {
 		t.Fatalf("the second lock ended with %v", err)
 	}
 	unlock()
-	unlock, err = folder.Lock()
+	unlock, err = folder.Lock(t.Context())
 	if err != nil {
 		t.Fatalf("a released folder is held: %v", err)
 	}

@@ -41,7 +41,7 @@ func (e *HeldError) Error() string {
 
 // Lock takes the folder for this process and keeps telling so until unlock is called. It fails with a *HeldError if
 // another process has it.
-func (f Folder) Lock() (unlock func(), err error) {
+func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
 	lock := flock.New(f.Path(lockFile), flock.SetPermissions(0o600))
 	taken, err := lock.TryLock()
 	if err != nil {
@@ -53,7 +53,7 @@ func (f Folder) Lock() (unlock func(), err error) {
 	if err := f.beat(); err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // held until unlock
 	var beating sync.WaitGroup
 	beating.Go(func() { f.keepBeating(ctx) })
 	return func() {

@@ -76,8 +76,8 @@ func words() *rapid.Generator[string] {
 		"", "~", "null", "Yes", "1.5", "0x10", "-", "- a", "a: b", "a #b", "#", "'", `"`, `\`, "{", "[a", "*x", "&x", "!x", "|", ">", "%",
 		"@", "`", "?", "? a", ":", "a:", ",", "<<", "=", "2020-01-01", "é, ü", "😀", ".inf", "---", "...", "1_000", "a  b", `\n`,
 	}
-	any := rapid.OneOf(rapid.SampledFrom(hostile), rapid.StringMatching(`[ -~]{0,30}`), rapid.StringN(0, 20, -1))
-	return rapid.Map(any, strings.TrimSpace).Filter(func(s string) bool {
+	word := rapid.OneOf(rapid.SampledFrom(hostile), rapid.StringMatching(`[ -~]{0,30}`), rapid.StringN(0, 20, -1))
+	return rapid.Map(word, strings.TrimSpace).Filter(func(s string) bool {
 		return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 	})
 }

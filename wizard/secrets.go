@@ -128,7 +128,7 @@ func readUpTo(path string, size int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() //nolint:errcheck // only read from
+	defer file.Close()
 	return io.ReadAll(io.LimitReader(file, size+1))
 }
 

@@ -74,8 +74,8 @@ func (o output) face(ctx context.Context, s session, plan provisioner.Plan, std 
 	return lines(console.NewPlain(std.out))
 }
 
-func lines(print func(provisioner.Event)) face {
-	return face{emit: print, during: func(body func()) error { body(); return nil }}
+func lines(emit func(provisioner.Event)) face {
+	return face{emit: emit, during: func(body func()) error { body(); return nil }}
 }
 
 // dashboard runs the body beside the terminal interface. Leaving it early, or the end of ctx, stops the body, which is

@@ -49,7 +49,7 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if err != nil {
 		return err
 	}
-	unlock, err := folder.Lock()
+	unlock, err := folder.Lock(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // version is set by the linker.
-var version = "dev" //nolint:gochecknoglobals // the linker needs a variable
+var version = "dev"
 
 func main() {
 	// The first signal stops the run once the current calls are journaled; the second one ends the process at once.

@@ -69,7 +69,7 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	unlock, err := folder.Lock() // before the zone beside it is opened
+	unlock, err := folder.Lock(ctx) // before the zone beside it is opened
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	if err != nil {
 		return fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
 	}
-	zone, err := simcloud.Open(simcloud.Options{
+	zone, err := simcloud.Open(ctx, simcloud.Options{
 		Dir:       folder.Path() + ".zone",
 		Speed:     r.speed,
 		Scenario:  r.scenario,

@@ -24,7 +24,7 @@ func virtually(t *testing.T, scenario string, then func(t *testing.T, s session,
 		if err != nil {
 			t.Fatal(err)
 		}
-		zone, err := simcloud.Open(simcloud.Options{
+		zone, err := simcloud.Open(t.Context(), simcloud.Options{
 			Scenario: scenario, Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret,
 			Installer: []string{os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)},
 		})

@@ -60,7 +60,9 @@ type Zone struct {
 
 // Open opens a zone, or creates one. Close it before the process ends; a process that is killed loses a few seconds
 // of simulated time and nothing else.
-func Open(options Options) (*Zone, error) {
+//
+// The zone outlives ctx, so that a run which is stopped can still say what it leaves behind; Close ends it.
+func Open(ctx context.Context, options Options) (*Zone, error) {
 	if options.Scenario == "" {
 		options.Scenario = happy
 	}
@@ -68,7 +70,7 @@ func Open(options Options) (*Zone, error) {
 		return nil, fmt.Errorf("unknown scenario %q, want one of %v", options.Scenario, Scenarios())
 	}
 	z := &Zone{options: options}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	z.cancel = cancel
 	for _, part := range []func(context.Context) error{
 		z.openStore, z.openClock, z.openFabric, z.openServices, z.openInternet, z.openMachines,

@@ -40,7 +40,7 @@ func (silence) Done(_, _, _ string, _ state.Action) error { return nil }
 func open(t *testing.T, options Options) *operator {
 	t.Helper()
 	options.Zone, options.Key, options.Secret = region, key, secret
-	zone, err := Open(options)
+	zone, err := Open(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestScenarios(t *testing.T) {
 			}
 		}
 	})
-	if _, err := Open(Options{Scenario: "sunny"}); err == nil {
+	if _, err := Open(t.Context(), Options{Scenario: "sunny"}); err == nil {
 		t.Error("an unknown scenario opens")
 	}
 }

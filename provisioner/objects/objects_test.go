@@ -24,7 +24,7 @@ func (w *world) read(link string) []byte {
 	defer client.CloseIdleConnections()
 	answer, err := client.Get(link)
 	w.check(err)
-	defer answer.Body.Close() //nolint:errcheck // a test
+	defer answer.Body.Close()
 	content, err := io.ReadAll(answer.Body)
 	w.check(err)
 	if answer.StatusCode != http.StatusOK {

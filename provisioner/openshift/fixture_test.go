@@ -69,7 +69,7 @@ func rehearse(t *testing.T) *rehearsal {
 	r.serve(t, r.authority)
 	r.Cluster = openshift.NewCluster(r.net, func() ([]byte, error) { return []byte(r.kubeconfig), nil })
 	t.Cleanup(zone.Close)
-	t.Cleanup(func() { r.Cluster.Close() })
+	t.Cleanup(r.Close)
 	return r
 }
 
@@ -176,8 +176,8 @@ func (r *rehearsal) serve(t *testing.T, authority certificate.Pair) {
 		Certificates: []tls.Certificate{{Certificate: [][]byte{issued.Certificate.Raw}, PrivateKey: issued.Key}},
 		ClientAuth:   tls.RequestClientCert, MinVersion: tls.VersionTLS12,
 	})
-	go server.Serve(served)
-	t.Cleanup(func() { server.Close() })
+	go func() { _ = server.Serve(served) }()
+	t.Cleanup(func() { _ = server.Close() })
 }
 
 func (r *rehearsal) makeKubeconfig(t *testing.T, authority certificate.Pair) string {

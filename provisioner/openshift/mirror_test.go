@@ -78,8 +78,8 @@ func (m *mirror) serve(t *testing.T, host *fabric.Host, ca *fabric.CA) {
 		t.Fatal(err)
 	}
 	server := &http.Server{Handler: m, TLSConfig: settings, ErrorLog: log.New(io.Discard, "", 0)}
-	go server.ServeTLS(listener, "", "")
-	t.Cleanup(func() { server.Close() })
+	go func() { _ = server.ServeTLS(listener, "", "") }()
+	t.Cleanup(func() { _ = server.Close() })
 }
 
 func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {

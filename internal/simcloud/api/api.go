@@ -41,13 +41,13 @@ type API struct {
 	events    []wireEvent
 	mutations int
 
-	calls    atomic.Int64
-	firewall atomic.Pointer[firewall] // nil after a change
-	changed  chan struct{}
-	wake     chan struct{}
-	ctx      context.Context // ends the goroutines that belong to no request
-	cancel   context.CancelFunc
-	running  sync.WaitGroup
+	calls      atomic.Int64
+	firewall   atomic.Pointer[firewall] // nil after a change
+	changed    chan struct{}
+	wake       chan struct{}
+	background func(func(context.Context)) // starts a goroutine that belongs to no request and ends with the API
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
 }
 
 type tables struct {
@@ -84,7 +84,9 @@ func New(config Config) (*API, error) {
 		return nil, err
 	}
 	a.mux = a.routes()
-	a.ctx, a.cancel = context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	a.cancel = cancel
+	a.background = func(do func(context.Context)) { a.running.Go(func() { do(ctx) }) }
 	a.resume()
 	return a, nil
 }

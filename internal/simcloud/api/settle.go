@@ -1,6 +1,9 @@
 package api
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // resume continues what an earlier process left unfinished.
 func (a *API) resume() {
@@ -17,15 +20,15 @@ func (a *API) resume() {
 		}
 	}
 	a.schedule(a.now())
-	a.running.Go(a.work)
+	a.background(a.work)
 }
 
 // work settles what is due, whether or not anybody asks.
-func (a *API) work() {
+func (a *API) work(ctx context.Context) {
 	for {
 		timer := time.NewTimer(a.config.Clock.Wall(a.rest()))
 		select {
-		case <-a.ctx.Done():
+		case <-ctx.Done():
 			timer.Stop()
 			return
 		case <-a.wake:

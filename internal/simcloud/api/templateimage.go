@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"crypto/md5" //nolint:gosec // the API asks for MD5
 	"encoding/hex"
 	"fmt"
@@ -69,9 +70,9 @@ func checkTemplate(body templateRequest) error {
 
 // fetch reads a template's image in the background, as Exoscale does; the outcome shows when the operation ends.
 func (a *API) fetch(t template) {
-	a.running.Go(func() {
-		found, fault := a.inspect(t.Wire.URL, t.Wire.Checksum)
-		if a.ctx.Err() != nil {
+	a.background(func(ctx context.Context) {
+		found, fault := a.inspect(ctx, t.Wire.URL, t.Wire.Checksum)
+		if ctx.Err() != nil {
 			return // closed meanwhile: the next process fetches again
 		}
 		a.mu.Lock()
@@ -98,8 +99,8 @@ type image struct {
 	size     int64
 }
 
-func (a *API) inspect(source, checksum string) (image, *imageFault) {
-	request, err := http.NewRequestWithContext(a.ctx, http.MethodGet, source, nil)
+func (a *API) inspect(ctx context.Context, source, checksum string) (image, *imageFault) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, source, nil)
 	if err != nil {
 		return image{}, &imageFault{"incorrect", err.Error()}
 	}

@@ -102,7 +102,7 @@ func TestDroppedPacketsHangUntilTheContextEnds(t *testing.T) {
 }
 
 func TestNamesAreTriedInTheirOrder(t *testing.T) {
-	resolve := func(_ context.Context, name string) ([]netip.Addr, error) {
+	resolve := func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{address("198.18.0.9"), address("198.18.0.2")}, nil
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -221,7 +221,8 @@ func TestTheInternetTrustsItsAuthority(t *testing.T) {
 			t.Fatal(err)
 		}
 		web := &http.Server{Handler: http.NotFoundHandler()}
-		go func() { _ = web.Serve(tls.NewListener(listen(t, server, 443), config)) }()
+		listener := tls.NewListener(listen(t, server, 443), config)
+		go func() { _ = web.Serve(listener) }()
 		defer func() { _ = web.Close() }()
 		for pool, want := range map[bool]bool{true: true, false: false} {
 			network := client.Network(nil)

@@ -129,7 +129,7 @@ type deadline struct {
 func (d *deadline) set(at time.Time, wake func()) {
 	d.at = at
 	switch {
-	case at.IsZero():
+	case at.IsZero() || !at.After(time.Now()): // whoever sets it wakes the waiting itself
 		if d.timer != nil {
 			d.timer.Stop()
 		}

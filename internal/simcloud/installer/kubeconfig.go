@@ -23,7 +23,7 @@ func kubeconfig(cluster, host, user string, authority, certificate, key []byte) 
 // kubeconfigs returns the credentials that a run generates, by path below /opt/openshift, and the one for people.
 func kubeconfigs(config installConfig, files pki) (admin []byte, onBootstrap map[string][]byte, err error) {
 	name, bundle := config.Metadata.Name, files["kube-apiserver-complete-server-ca-bundle.crt"]
-	make := func(host, user, pair string) []byte {
+	build := func(host, user, pair string) []byte {
 		var content []byte
 		if err == nil {
 			content, err = kubeconfig(name, host, user, bundle, files[pair+".crt"], files[pair+".key"])
@@ -31,9 +31,9 @@ func kubeconfigs(config installConfig, files pki) (admin []byte, onBootstrap map
 		return content
 	}
 	onBootstrap = map[string][]byte{
-		"auth/kubeconfig":          make("api-int."+config.domain(), "admin", "admin-kubeconfig-client"),
-		"auth/kubeconfig-loopback": make("localhost", "loopback", "admin-kubeconfig-client"),
-		"auth/kubeconfig-kubelet":  make("api-int."+config.domain(), "kubelet", "kubelet-client"),
+		"auth/kubeconfig":          build("api-int."+config.domain(), "admin", "admin-kubeconfig-client"),
+		"auth/kubeconfig-loopback": build("localhost", "loopback", "admin-kubeconfig-client"),
+		"auth/kubeconfig-kubelet":  build("api-int."+config.domain(), "kubelet", "kubelet-client"),
 	}
-	return make("api."+config.domain(), "admin", "admin-kubeconfig-client"), onBootstrap, err
+	return build("api."+config.domain(), "admin", "admin-kubeconfig-client"), onBootstrap, err
 }

@@ -33,8 +33,8 @@ func (d *Directory) Answer(question *dns.Msg) *dns.Msg {
 		return reply
 	}
 	reply.Authoritative = true
-	name, exists := canonical(asked.Name), false
-	reply.Answer, exists = d.chase(zone, name, dns.TypeToString[asked.Qtype])
+	answer, exists := d.chase(zone, canonical(asked.Name), dns.TypeToString[asked.Qtype])
+	reply.Answer = answer
 	if len(reply.Answer) == 0 {
 		reply.Ns = resourceRecords(zone.records(zone.Name, "SOA"))
 	}

@@ -42,7 +42,7 @@ func (s *Storage) listBuckets(w http.ResponseWriter, r *request) error {
 	}
 	result := wireBuckets{Owner: owner()}
 	for _, b := range s.buckets.List() {
-		result.Buckets = append(result.Buckets, wireBucket{Name: b.Name, Created: b.Created})
+		result.Buckets = append(result.Buckets, wireBucket(b))
 	}
 	answer(w, http.StatusOK, result)
 	return nil

@@ -102,7 +102,7 @@ func (b *box) ReadFile(path string) ([]byte, bool) { return b.disk.read(path) }
 
 func (b *box) WriteFile(path string, content []byte) error { return b.disk.write(path, content) }
 
-func (b *box) Console(format string, args ...any) { b.console.print(format, args...) }
+func (b *box) Console(format string, args ...any) { b.console.write(format, args...) }
 
 // Jitter returns a part of most that depends on the name alone, so that machines differ but runs do not.
 func Jitter(name string, most time.Duration) time.Duration {

@@ -48,7 +48,7 @@ type console struct {
 	lines []string
 }
 
-func (c *console) print(format string, args ...any) {
+func (c *console) write(format string, args ...any) {
 	line := c.clock.Now().UTC().Format("15:04:05 ") + fmt.Sprintf(format, args...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
