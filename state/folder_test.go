@@ -86,7 +86,13 @@ func TestOnlyOneRunHoldsAFolderAndTheOtherLearnsWho(t *testing.T) {
 	if !errors.As(err, &held) || held.Holder.PID != os.Getpid() || held.Holder.Beat.IsZero() {
 		t.Fatalf("the second lock ended with %v", err)
 	}
+	if !folder.Busy() {
+		t.Error("a held folder is not busy")
+	}
 	unlock()
+	if folder.Busy() {
+		t.Error("a released folder is busy")
+	}
 	unlock, err = folder.Lock(t.Context())
 	if err != nil {
 		t.Fatalf("a released folder is held: %v", err)

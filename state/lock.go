@@ -64,6 +64,16 @@ func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
+// Busy tells whether a run holds the folder's lock.
+func (f Folder) Busy() bool {
+	lock := flock.New(f.Path(lockFile), flock.SetPermissions(0o600))
+	free, err := lock.TryLock()
+	if free {
+		_ = lock.Unlock()
+	}
+	return err == nil && !free
+}
+
 func (f Folder) keepBeating(ctx context.Context) {
 	ticker := time.NewTicker(beatEvery)
 	defer ticker.Stop()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,11 +33,11 @@ func statusCommand(std streams) *cobra.Command {
 		},
 	}
 	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
-	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
+	outputFlag(cmd)
 	return cmd
 }
 
-func status(_ context.Context, o options, std streams) error {
+func status(ctx context.Context, o options, std streams) error {
 	folder, err := existingFolder(o.dir)
 	if err != nil {
 		return usageError{err}
@@ -45,9 +46,13 @@ func status(_ context.Context, o options, std streams) error {
 	if err != nil {
 		return err
 	}
-	board, err := recorded(folder, spec)
-	if err != nil {
+	board := provisioner.NewBoard(install.Steps(spec))
+	if err := recorded(folder, board.Fold); err != nil {
 		return err
+	}
+	killed := board.Run.State == provisioner.Started && !folder.Busy()
+	if o.output == outputTUI && !killed {
+		return watch(ctx, folder, spec, std)
 	}
 	facts, err := folder.Facts()
 	if err != nil {
@@ -57,6 +62,9 @@ func status(_ context.Context, o options, std streams) error {
 		return json.NewEncoder(std.out).Encode(map[string]any{"v": provisioner.Version, "type": "status", "board": board, "facts": facts})
 	}
 	console.Status(std.out, board, facts, folder.Path())
+	if killed {
+		fmt.Fprintln(std.out, "Nobody is at work on it: the last run was killed. The same command goes on.")
+	}
 	return nil
 }
 
@@ -97,24 +105,36 @@ func answersInForce(folder state.Folder) (state.Spec, error) {
 	return spec, nil
 }
 
-// recorded folds the events that the folder's runs left.
-func recorded(folder state.Folder, spec state.Spec) (*provisioner.Board, error) {
-	board := provisioner.NewBoard(install.Steps(spec))
+// recorded tells the events that the folder's runs have left so far.
+func recorded(folder state.Folder, tell func(provisioner.Event)) error {
 	file, err := os.Open(folder.Path(state.EventsFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return board, nil
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the events: %w", err)
+		return fmt.Errorf("read the events: %w", err)
 	}
 	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var e provisioner.Event
-		if json.Unmarshal(lines.Bytes(), &e) == nil { // a killed process may leave a torn line
-			board.Fold(e)
+	_, err = eachEvent(bufio.NewReader(file), "", tell)
+	return err
+}
+
+// eachEvent tells the events of whole lines. torn is the beginning of the first line; what the last one lacks of being
+// whole is returned. A line that is no event was torn by the death of its writer.
+func eachEvent(lines *bufio.Reader, torn string, tell func(provisioner.Event)) (rest string, err error) {
+	for {
+		line, err := lines.ReadString('\n')
+		torn += line
+		if errors.Is(err, io.EOF) {
+			return torn, nil
 		}
+		if err != nil {
+			return torn, fmt.Errorf("read the events: %w", err)
+		}
+		var e provisioner.Event
+		if json.Unmarshal([]byte(torn), &e) == nil {
+			tell(e)
+		}
+		torn = ""
 	}
-	return board, lines.Err()
 }

@@ -37,7 +37,7 @@ func nameServers() map[string]string {
 	}
 }
 
-// apiNames returns the names of the API in all zones (exoscale.md section 4).
+// apiNames returns the names of the API in all zones.
 func (z *Zone) apiNames() []string {
 	list := []string{"api.exoscale.com", "api-" + z.options.Zone + ".exoscale.com"}
 	for _, zone := range []string{"ch-gva-2", "ch-dk-2", "at-vie-1", "de-fra-1", "bg-sof-1", "de-muc-1", "at-vie-2", "hr-zag-1"} {

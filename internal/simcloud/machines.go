@@ -63,7 +63,7 @@ func (z *Zone) allows(from, to netip.Addr, proto string, port int) bool {
 
 // translate leads packets for an elastic IP to one of its healthy instances. An unmanaged one leads nowhere: no
 // simulated machine configures the address itself. Instances that hold an address do not reach each other through it
-// (exoscale.md section 3, from older documents and not verified).
+// (from older documents of Exoscale, not verified).
 func (z *Zone) translate(from, to netip.Addr, _ int) (netip.Addr, bool) {
 	if !isElastic(to) {
 		return to, true

@@ -17,7 +17,7 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// probes find out which instances may serve a managed elastic IP (exoscale.md section 3). They come from the
+// probes find out which instances may serve a managed elastic IP. They come from the
 // platform's own address, and security groups filter them like any other packet.
 type probes struct {
 	host    *fabric.Host

@@ -12,7 +12,7 @@ import (
 )
 
 // BootImage returns the image for OpenStack on x86_64 that this version of OpenShift wants its machines to boot from;
-// none is made for Exoscale (openshift.md section 6.1).
+// none is made for Exoscale.
 func (i *Installer) BootImage(ctx context.Context) (state.BootImage, error) {
 	const op = "find the boot image"
 	program, err := i.fetched()

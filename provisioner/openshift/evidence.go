@@ -11,7 +11,7 @@ import (
 // masterSelector finds the control plane's nodes.
 const masterSelector = "node-role.kubernetes.io/master"
 
-// evidence is what one look at the API found of the bootstrap (openshift.md section 3.5). What need not be looked
+// evidence is what one look at the API found of the bootstrap. What need not be looked
 // at, because its phase was reached before, stays zero.
 type evidence struct {
 	version      bool           // ClusterVersion exists

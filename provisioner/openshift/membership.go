@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Conditions of etcds.operator.openshift.io/cluster (openshift.md section 3.4).
+// Conditions of etcds.operator.openshift.io/cluster, as the cluster-etcd-operator sets them.
 const (
 	membersAvailable       = "EtcdMembersAvailable"
 	runningInCluster       = "EtcdRunningInCluster"

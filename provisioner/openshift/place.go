@@ -10,7 +10,7 @@ import (
 // place is where objects of one kind are: [group/]version/resource[@namespace].
 type place string
 
-// The places that are read or changed (openshift.md section 3.5).
+// The places that are read or changed.
 const (
 	nodes        place = "v1/nodes"
 	systemEvents place = "v1/events@kube-system"

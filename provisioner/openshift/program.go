@@ -13,7 +13,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// Exit codes of openshift-install (openshift.md section 1.1).
+// Exit codes of openshift-install (its cmd/openshift-install/command/waitfor.go).
 const (
 	exitInstallConfig = 3
 	exitInterrupted   = 8

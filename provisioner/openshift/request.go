@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Who asks for what, from openshift.md section 4.1.
+// Who asks for what, as the cluster-machine-approver demands it.
 const (
 	nodePrefix       = "system:node:"
 	nodesGroup       = "system:nodes"

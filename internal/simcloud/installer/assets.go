@@ -12,7 +12,7 @@ import (
 const stateFile = ".openshift_install_state.json"
 
 // assets is the content of the state file: Go type names of the real program to JSON. What is in it is used again
-// whatever its age, as openshift.md section 1.2 says of the real one.
+// whatever its age, as the real one does.
 type assets map[string]json.RawMessage
 
 func loadAssets(dir string) (assets, error) {

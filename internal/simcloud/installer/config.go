@@ -54,7 +54,7 @@ type externalPlatform struct {
 	CloudControllerManager string `yaml:"cloudControllerManager"`
 }
 
-// parseConfig reads an install-config and fills in the defaults of openshift.md section 7.
+// parseConfig reads an install-config and fills in openshift-install's defaults.
 func parseConfig(content []byte) (installConfig, error) {
 	var config installConfig
 	if err := yaml.Unmarshal(content, &config); err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Exit codes of openshift-install (openshift.md section 1.1).
+// Exit codes of openshift-install.
 const (
 	exitOK            = 0
 	exitFatal         = 1

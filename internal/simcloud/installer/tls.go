@@ -12,7 +12,7 @@ import (
 	"exoshift/internal/simcloud/certificate"
 )
 
-// Lifetimes of openshift.md section 1.5.
+// Lifetimes of openshift-install's certificates (its pkg/asset/tls).
 const (
 	day   = 24 * time.Hour
 	year  = 365 * day

@@ -30,7 +30,7 @@ func ImageURL(version string) string {
 }
 
 // Build returns the image that a version boots from: numbered after OpenShift up to 4.18, after RHEL from 4.19 on
-// (openshift.md section 6.1; only the builds of 4.18 and 4.21 are real ones).
+// (only the builds of 4.18 and 4.21 are real ones).
 func Build(version string) string {
 	if strings.HasPrefix(version, "4.18.") {
 		return "418.94.202501221327-0"

@@ -19,7 +19,7 @@ type bootstrapHost struct {
 	running sync.WaitGroup
 }
 
-// runBootstrap lives through the stages of openshift.md sections 3.1 to 3.3. Finished stages leave a file on the disk,
+// runBootstrap lives through the stages of bootkube.sh and cluster-bootstrap. Finished stages leave a file on the disk,
 // so a machine that is started again goes on where it was.
 func (w *World) runBootstrap(ctx context.Context, m machine.Machine) {
 	host := &bootstrapHost{world: w, machine: m}

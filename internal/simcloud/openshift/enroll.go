@@ -15,7 +15,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// The two signers of a node's certificates (openshift.md section 4.1).
+// The two signers of a node's certificates.
 const (
 	clientSigner  = "kubernetes.io/kube-apiserver-client-kubelet"
 	servingSigner = "kubernetes.io/kubelet-serving"

@@ -1,6 +1,6 @@
 // Package openshift is the cluster that comes alive on simulated machines: the bootstrap host, masters, other nodes,
-// and the controllers that run on them. It follows the phases, objects and messages of the real one (openshift.md
-// sections 3 to 5). Machines talk to each other over their machine's network only; what the members of etcd agree
+// and the controllers that run on them. It follows the phases, objects and messages of the real one, as in
+// releases 4.18 to 4.21. Machines talk to each other over their machine's network only; what the members of etcd agree
 // on is kept per cluster in the zone's store, so that a cluster goes on after the zone was closed and opened again.
 package openshift
 

@@ -14,7 +14,7 @@ import (
 // MetadataAddress is where an instance asks about itself.
 const MetadataAddress = "169.254.169.254"
 
-// metadata is the service that tells an instance about itself (exoscale.md section 7).
+// metadata is the service that tells an instance about itself.
 type metadata struct {
 	host      *fabric.Host
 	server    *http.Server

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+	"exoshift/tui"
+)
+
+// lookEvery is how often a watched run's record is read on.
+const lookEvery = 200 * time.Millisecond
+
+// watch shows the dashboard of a run that another process may be at work on. It reads the record of that run only, so
+// it can come and go as it likes.
+func watch(ctx context.Context, folder state.Folder, spec state.Spec, std streams) error {
+	file, err := os.Open(folder.Path(state.EventsFile))
+	if err != nil {
+		return usageError{fmt.Errorf("read the events: %w", err)}
+	}
+	defer file.Close()
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	events := make(chan provisioner.Event, 256)
+	go follow(ctx, file, events)
+	err = tui.Run(ctx, tui.Options{
+		Title:    spec.Cluster.ID,
+		Subtitle: spec.Exoscale.Zone + " · " + spec.OpenShift.Version,
+		Plan:     install.Steps(spec),
+		Nodes:    spec.Nodes(),
+		Events:   events,
+		In:       std.in,
+		Out:      std.out,
+	})
+	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// follow sends what the record holds and what is added to it, until ctx ends.
+func follow(ctx context.Context, record *os.File, events chan<- provisioner.Event) {
+	defer close(events)
+	lines, torn := bufio.NewReader(record), ""
+	for {
+		var err error
+		torn, err = eachEvent(lines, torn, func(e provisioner.Event) {
+			select {
+			case events <- e:
+			case <-ctx.Done():
+			}
+		})
+		if err != nil || (network.Clock{}).Sleep(ctx, lookEvery) != nil {
+			return
+		}
+	}
+}
