@@ -22,7 +22,7 @@ func (a *api) explain(ctx context.Context, op string, err error) error {
 	}
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) {
-		return fault.New(fault.Transient, op+" at "+a.address.Host, brief{unreachable(err), err})
+		return fault.New(fault.Transient, op+" at "+a.address.Host, brief{behindBalancers(unreachable(err)), err})
 	}
 	failure := fault.New(kindOfAnswer(err, int(answer.Status().Code)), op, err)
 	if failure.Kind == fault.Denied {
@@ -54,6 +54,17 @@ type brief struct {
 func (b brief) Error() string { return b.sentence }
 func (b brief) Unwrap() error { return b.cause }
 
+const cut = "the connection was cut"
+
+// behindBalancers adds what a cut connection to the API means: the load balancers accept every connection, and cut it
+// while no server behind them is healthy.
+func behindBalancers(sentence string) string {
+	if sentence == cut {
+		return sentence + ": the load balancers have no API server that is ready"
+	}
+	return sentence
+}
+
 // unreachable says in one short sentence why nobody answered.
 func unreachable(err error) string {
 	var dns *net.DNSError
@@ -76,7 +87,7 @@ func unreachable(err error) string {
 		return "no answer in time"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return "the connection was cut"
+		return cut
 	}
 	return innermost(err).Error()
 }

@@ -110,7 +110,7 @@ func (a *api) ready(ctx context.Context) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fault.Newf(fault.Transient, "reach the API at "+a.address.Host, "it is not ready (%s)", response.Status)
+		return fault.Newf(fault.Transient, "reach the API at "+a.address.Host, "the server is not ready (%s)", response.Status)
 	}
 	return nil
 }
