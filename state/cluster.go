@@ -80,8 +80,8 @@ type ExpectedNode struct {
 type CSRDecision struct {
 	Name     string
 	Node     string
-	Decision string // approved, or left with a reason
-	Reason   string
+	Decision string // approved or left
+	Reason   string // approved: what the certificate is for; left: why
 }
 
 // Decisions.

@@ -13,9 +13,9 @@ import (
 
 // States of a node as events tell them.
 const (
-	nodeBooting  = "booting"   // the machine runs; the node has not registered
-	nodeNotReady = "not ready" // registered
-	nodeReady    = "ready"
+	nodeBooting  = "Booting" // the machine runs; the node has not registered
+	nodeNotReady = "NotReady"
+	nodeReady    = "Ready"
 )
 
 // masters waits until every master is a Ready node.

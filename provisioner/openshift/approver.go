@@ -22,8 +22,8 @@ const (
 	firstRequestWindow = 24 * time.Hour
 )
 
-// admission decides which nodes get certificates by the rules of the cluster-machine-approver, and stricter. It knows what is expected and what is
-// there; it is made anew for each look at the cluster.
+// admission decides which nodes get certificates, by the rules of the cluster-machine-approver and stricter ones. It
+// knows what is expected and what is there; it is made anew for each look at the cluster.
 type admission struct {
 	domain   string // of the cluster; "" if unknown
 	expected map[string]state.ExpectedNode

@@ -281,8 +281,8 @@ func TestRequestsOfExpectedNodesAreApprovedAndOthersShown(t *testing.T) {
 		r.askFirst(t, "csr-c", "intruder")
 		got, err := r.ApproveCSRs(t.Context(), expected)
 		want := []state.CSRDecision{
-			{Name: "csr-a", Node: "worker-0", Decision: state.Approved},
-			{Name: "csr-b", Node: "worker-1", Decision: state.Approved},
+			{Name: "csr-a", Node: "worker-0", Decision: state.Approved, Reason: "client certificate"},
+			{Name: "csr-b", Node: "worker-1", Decision: state.Approved, Reason: "serving certificate"},
 			{Name: "csr-c", Node: "intruder", Decision: state.Left, Reason: "this installation has no node of that name"},
 		}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {

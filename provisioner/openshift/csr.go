@@ -60,9 +60,17 @@ func (a *api) decide(ctx context.Context, admission *admission, csr *certificate
 	case err != nil:
 		return decision, err
 	default:
-		decision.Decision = state.Approved
+		decision.Decision, decision.Reason = state.Approved, purpose(csr)
 	}
 	return decision, nil
+}
+
+// purpose says what a certificate is for.
+func purpose(csr *certificatesv1.CertificateSigningRequest) string {
+	if csr.Spec.SignerName == certificatesv1.KubeletServingSignerName {
+		return "serving certificate"
+	}
+	return "client certificate"
 }
 
 // errChanged means that a request is not any more what was judged.
