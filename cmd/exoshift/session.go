@@ -45,11 +45,15 @@ func (s session) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer records.close()
-	installation, disconnect, err := s.installation(records)
+	world, disconnect, err := s.world(records)
 	if err != nil {
 		return err
 	}
 	defer disconnect()
+	installation, err := install.New(s.spec, s.secrets.PullSecret, s.folder, world)
+	if err != nil {
+		return err
+	}
 	return s.play(ctx, std, installation, records)
 }
 
@@ -123,20 +127,20 @@ func finished(failure error, resume string) provisioner.Event {
 	return event
 }
 
-// installation wires the recipe to the world behind the session's network; disconnect closes what that opened.
-func (s session) installation(records *records) (i *install.Installation, disconnect func(), err error) {
+// world is what the recipe acts on, behind the session's network; disconnect closes what it opened.
+func (s session) world(records *records) (world install.World, disconnect func(), err error) {
 	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
 	cloud, err := exoscale.New(s.net, zone, key, secret, records.journal)
 	if err != nil {
-		return nil, nil, err
+		return world, nil, err
 	}
 	storage, err := objects.New(s.net, zone, key, secret, records.journal)
 	if err != nil {
-		return nil, nil, err
+		return world, nil, err
 	}
 	installer := openshift.NewInstaller(s.net, s.spec.OpenShift.Version, records.log)
 	cluster := openshift.NewCluster(s.net, s.kubeconfig)
-	i, err = install.New(s.spec, s.secrets.PullSecret, s.folder, install.World{
+	world = install.World{
 		Cloud:     cloud,
 		Objects:   storage,
 		Installer: installer,
@@ -144,8 +148,8 @@ func (s session) installation(records *records) (i *install.Installation, discon
 		Cluster:   cluster,
 		Lookup:    s.net.Lookup,
 		Clock:     s.net.Clock,
-	})
-	return i, func() { cloud.Close(); storage.Close(); cluster.Close() }, err
+	}
+	return world, func() { cloud.Close(); storage.Close(); cluster.Close() }, nil
 }
 
 func (s session) kubeconfig() ([]byte, error) {
