@@ -1,0 +1,85 @@
+package provisioner_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/provisioner"
+)
+
+func fold(events ...provisioner.Event) *provisioner.Board {
+	board := provisioner.NewBoard(provisioner.Plan{{ID: "etcd", Title: "Wait for etcd", Phase: "control-plane"}})
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, e := range events {
+		at = at.Add(time.Second)
+		e.Time = at
+		board.Fold(e)
+	}
+	return board
+}
+
+func members(names ...string) provisioner.Event {
+	e := provisioner.Event{Type: provisioner.TypeEtcd}
+	for _, name := range names {
+		e.Members = append(e.Members, provisioner.Member{Name: name, State: "voter"})
+	}
+	return e
+}
+
+func TestTheTrailOfEtcdHoldsEachNumberOnce(t *testing.T) {
+	board := fold(members("boot"), members("boot"), members("boot", "a"), members("boot", "b"), members("a"))
+	if diff := cmp.Diff([]int{1, 2, 1}, board.EtcdTrail); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAWaitIsOverWhenItsStepEnds(t *testing.T) {
+	begun := []provisioner.Event{
+		{Type: provisioner.TypeStep, Step: "etcd", State: provisioner.Started, Text: "Wait for etcd"},
+		{Type: provisioner.TypeWait, Step: "etcd", Last: "3 of 4"},
+	}
+	if wait := fold(begun...).Steps[0].Wait; wait == nil || wait.Last != "3 of 4" {
+		t.Errorf("waiting for %v", wait)
+	}
+	ended := fold(append(begun, provisioner.Event{Type: provisioner.TypeStep, Step: "etcd", State: provisioner.Failed, Text: "gave up", Hint: "retry"})...).Steps[0]
+	if ended.Wait != nil || ended.Text != "gave up" || ended.Hint != "retry" || ended.State != provisioner.Failed {
+		t.Errorf("%+v", ended)
+	}
+}
+
+func TestAResumedRunStartsItsStepsAfreshAndKeepsWhatWasSeen(t *testing.T) {
+	board := fold(
+		provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started},
+		provisioner.Event{Type: provisioner.TypeStep, Step: "etcd", State: provisioner.Failed},
+		provisioner.Event{Type: provisioner.TypeNode, Name: "master-0", State: "Ready"},
+		provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started},
+	)
+	if step := board.Steps[0]; step.State != "" || step.Title != "Wait for etcd" {
+		t.Errorf("%+v", step)
+	}
+	if len(board.Nodes) != 1 {
+		t.Errorf("nodes: %v", board.Nodes)
+	}
+}
+
+func TestANodeKeepsTheTimeOfItsStateWhileOnlyTheReasonChanges(t *testing.T) {
+	node := func(state, reason string) provisioner.Event {
+		return provisioner.Event{Type: provisioner.TypeNode, Name: "master-0", State: state, Reason: reason}
+	}
+	first := fold(node("NotReady", "a")).Nodes[0].At
+	if got := fold(node("NotReady", "a"), node("NotReady", "b")).Nodes[0]; !got.At.Equal(first) || got.Reason != "b" {
+		t.Errorf("%+v", got)
+	}
+	if got := fold(node("NotReady", "a"), node("Ready", "")).Nodes[0]; got.At.Equal(first) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTheLogIsBounded(t *testing.T) {
+	board := fold(make([]provisioner.Event, 3*provisioner.LogLength)...)
+	if n := len(board.Log); n < provisioner.LogLength || n > 2*provisioner.LogLength {
+		t.Errorf("%d events are remembered", n)
+	}
+}
