@@ -6,9 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,6 +51,7 @@ func TestScripts(t *testing.T) {
 			"until-event": untilEvent,
 			"etcd-counts": etcdCounts,
 			"json-lines":  jsonLines,
+			"private":     private,
 		},
 	})
 }
@@ -129,4 +133,18 @@ func events(ts *testscript.TestScript, file string) []provisioner.Event {
 	}
 	ts.Check(lines.Err())
 	return events
+}
+
+// private DIR demands that nobody but the owner can read anything below a folder.
+func private(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			err = fmt.Errorf("%s has mode %s", path, info.Mode())
+		}
+		return err
+	}))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -91,7 +92,7 @@ func workDir(dir string) (string, error) {
 	return os.MkdirTemp(parent, prefix+"*.unfinished")
 }
 
-// publish notes the generation and moves it into place.
+// publish notes the generation, closes it to everybody else and moves it into place.
 func publish(work, dir string, made generation) error {
 	content, err := json.Marshal(made)
 	if err != nil {
@@ -100,7 +101,25 @@ func publish(work, dir string, made generation) error {
 	if err := renameio.WriteFile(filepath.Join(work, generationFile), content, 0o600); err != nil {
 		return err
 	}
+	if err := keepPrivate(work); err != nil {
+		return err
+	}
 	return os.Rename(work, dir)
+}
+
+// keepPrivate leaves what openshift-install wrote to its owner: it opens some of its files to the group, keys among
+// them.
+func keepPrivate(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o600)
+		if entry.IsDir() {
+			mode = 0o700
+		}
+		return os.Chmod(path, mode)
+	})
 }
 
 // finished tells whether openshift-install has written everything that an installation needs.
