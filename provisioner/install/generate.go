@@ -77,21 +77,14 @@ func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.R
 	return err
 }
 
-func (i *Installation) cleanUp(ctx context.Context, report provisioner.Report) error {
-	bucket := i.spec.Bucket("bootstrap")
-	action, err := i.world.Objects.DeleteBucket(ctx, bucket)
-	if err != nil {
-		return err
-	}
-	object(report, "bucket", bucket, "", action)
-	return i.finish(ctx)
-}
-
-// finish notes when the installation was complete and where its console is.
-func (i *Installation) finish(ctx context.Context) error {
+// console notes when the installation was complete and where its console is.
+func (i *Installation) console(ctx context.Context, report provisioner.Report) error {
 	console, err := i.world.Cluster.ConsoleURL(ctx)
 	if err != nil {
 		return err
+	}
+	if console != "" {
+		progress(report, console)
 	}
 	return i.remember(func(facts *state.Facts) {
 		facts.ConsoleURL = console

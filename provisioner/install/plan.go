@@ -61,7 +61,7 @@ func (i *Installation) Plan() provisioner.Plan {
 			Needs: on("master-machines", "temporary-api"), Usual: 15 * time.Minute},
 		{ID: "bootstrap-complete", Phase: Bootstrap, Title: "Wait until the bootstrap is complete", Do: i.bootstrapComplete(),
 			Needs: on("temporary-api"), Usual: 20 * time.Minute},
-		{ID: "remove-bootstrap", Phase: Bootstrap, Title: "Remove the bootstrap machine", Do: i.removeBootstrap,
+		{ID: "remove-bootstrap", Phase: Bootstrap, Title: "Remove the bootstrap machine and its document", Do: i.removeBootstrap,
 			Needs: on("masters", "etcd", "bootstrap-complete"), Usual: time.Minute},
 
 		{ID: "nodes", Phase: Nodes, Title: "Wait until every node is Ready", Do: i.everyNode(),
@@ -72,7 +72,7 @@ func (i *Installation) Plan() provisioner.Plan {
 			Needs: on("labels")},
 		{ID: "cluster-version", Phase: Operators, Title: "Wait until the cluster version is installed", Do: i.clusterVersion(),
 			Needs: on("remove-bootstrap", "ingress"), Usual: 15 * time.Minute},
-		{ID: "clean-up", Phase: Operators, Title: "Delete the bootstrap bucket", Do: i.cleanUp,
+		{ID: "console", Phase: Operators, Title: "Find the web console", Do: i.console,
 			Needs: on("cluster-version")},
 	}
 }

@@ -110,34 +110,3 @@ func (i *Installation) tellEtcd(report provisioner.Report, status state.EtcdStat
 	count := len(members)
 	report(provisioner.Event{Type: provisioner.TypeEtcd, Members: members, Count: &count, Text: status.Message})
 }
-
-// removeBootstrap first notes that the cluster stands on its own, so that no later run starts a second bootstrap,
-// then takes the machine out of the load balancers, and only then deletes it.
-func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.Report) error {
-	if !i.bootstrapped() {
-		now := i.world.Clock.Now().UTC().Truncate(time.Second)
-		if err := i.remember(func(facts *state.Facts) { facts.BootstrapRemoved = now }); err != nil {
-			return err
-		}
-	}
-	action, err := i.world.Cloud.DeleteRecords(ctx, i.zone.ID, "bootstrap", "A")
-	if err != nil {
-		return err
-	}
-	object(report, "dns-record", "bootstrap A", "", action)
-	labels := i.labels()
-	labels["exoshift-role"] = string(state.RoleBootstrap)
-	machines, err := i.world.Cloud.Instances(ctx, labels)
-	if err != nil {
-		return err
-	}
-	for _, machine := range machines {
-		action, err := i.world.Cloud.DeleteInstance(ctx, machine.ID)
-		if err != nil {
-			return err
-		}
-		object(report, "instance", machine.Name, machine.ID, action)
-	}
-	i.tellBootstrap(report, state.PhaseMemberRemoved, "the bootstrap machine is gone")
-	return nil
-}
