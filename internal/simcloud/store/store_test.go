@@ -40,7 +40,7 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 	if db, err = store.Open(dir); err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	if diff := cmp.Diff([]row{{"a"}, {"b"}}, load(t, db).List()); diff != "" {
 		t.Error(diff)
 	}
