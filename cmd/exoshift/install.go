@@ -36,7 +36,7 @@ func installCommand(std streams) *cobra.Command {
 func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if o.answers == "" {
 		console.Missing(std.err, wizard.Missing())
-		return usageError{errors.New("no answers: give an answers file with --answers FILE")}
+		return usageError{errors.New("no answers: give an answers file with --answers FILE; the README shows one")}
 	}
 	spec, secrets, err := loadAnswers(o.answers, std, environment)
 	if err != nil {

@@ -26,7 +26,7 @@ func planCommand(std streams) *cobra.Command {
 			}
 			if o.answers == "" {
 				console.Missing(std.err, wizard.Missing())
-				return usageError{errors.New("no answers: give an answers file with --answers FILE")}
+				return usageError{errors.New("no answers: give an answers file with --answers FILE; the README shows one")}
 			}
 			spec, _, err := loadAnswers(o.answers, std, environment)
 			if err != nil {

@@ -47,7 +47,13 @@ func rootCommand(std streams) *cobra.Command {
 		Short:         "Install OpenShift 4 on Exoscale",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath())}
@@ -57,6 +63,14 @@ func rootCommand(std streams) *cobra.Command {
 		command.Args = usageArgs(command.Args)
 	}
 	return root
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	problem := fmt.Sprintf("there is no command %q", name)
+	if similar := root.SuggestionsFor(name); len(similar) > 0 {
+		problem += "; did you mean " + strings.Join(similar, " or ") + "?"
+	}
+	return usageError{errors.New(problem + "\n  see: exoshift --help")}
 }
 
 // usageArgs makes usage errors out of superfluous arguments.
