@@ -86,7 +86,15 @@ func openFolder(dir string, spec state.Spec) (state.Folder, error) {
 			return state.Folder{}, err
 		}
 	}
-	return state.Create(dir)
+	return createFolder(dir)
+}
+
+func createFolder(dir string) (state.Folder, error) {
+	folder, err := state.Create(dir)
+	if err != nil {
+		return folder, usageError{fmt.Errorf("%w; name another folder with --dir", err)}
+	}
+	return folder, nil
 }
 
 // resumeCommand returns the command line that goes on with a run.

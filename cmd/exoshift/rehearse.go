@@ -65,7 +65,7 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { cleanUp(err) }()
-	folder, err := state.Create(r.dir)
+	folder, err := createFolder(r.dir)
 	if err != nil {
 		return err
 	}
