@@ -67,16 +67,19 @@ func describe(w io.Writer, board *provisioner.Board, facts state.Facts, where Wh
 		{"folder", where.Folder},
 	} {
 		if row.value != "" {
-			fmt.Fprintf(w, "  %-12s %s\n", row.name, wrapped(Clean(row.value), 15))
+			fmt.Fprintf(w, "  %-12s %s\n", row.name, wrapped(Clean(row.value), ", "))
 		}
 	}
 }
 
-// wrapped breaks a list after commas, so that with its indentation it fits a terminal of 80 columns.
-func wrapped(list string, indent int) string {
+// indent is where the values of a description begin.
+const indent = 15
+
+// wrapped breaks a value after separators, so that with its indentation it fits a terminal of 80 columns.
+func wrapped(value, separator string) string {
 	var out strings.Builder
 	column := indent
-	for i, item := range strings.SplitAfter(list, ", ") {
+	for i, item := range strings.SplitAfter(value, separator) {
 		if width := len([]rune(strings.TrimSpace(item))); i > 0 && column+width > 80 {
 			out.WriteString("\n" + strings.Repeat(" ", indent))
 			column = indent
@@ -104,18 +107,18 @@ func failures(w io.Writer, board *provisioner.Board) {
 	for _, step := range board.Steps {
 		if step.State == provisioner.Failed {
 			told = true
-			fmt.Fprintf(w, "  failed       %s\n  cause        %s\n", Clean(step.Title), Clean(step.Text))
+			fmt.Fprintf(w, "  failed       %s\n  cause        %s\n", Clean(step.Title), wrapped(Clean(step.Text), " "))
 			advice = append(advice, step.Hint)
 		}
 	}
 	if !told {
-		fmt.Fprintf(w, "  cause        %s\n", Clean(board.Run.Text))
+		fmt.Fprintf(w, "  cause        %s\n", wrapped(Clean(board.Run.Text), " "))
 		advice = append(advice, board.Run.Hint)
 	}
 	slices.Sort(advice)
 	for _, next := range slices.Compact(advice) {
 		if next != "" {
-			fmt.Fprintf(w, "  next         %s\n", Clean(next))
+			fmt.Fprintf(w, "  next         %s\n", wrapped(Clean(next), " "))
 		}
 	}
 }
