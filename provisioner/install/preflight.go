@@ -36,7 +36,7 @@ func (i *Installation) quotas(ctx context.Context, report provisioner.Report) er
 	}
 	if len(short) > 0 {
 		return fault.Newf(fault.Quota, "check quotas", "%s", strings.Join(short, "; ")).
-			WithHint("ask Exoscale for higher limits in the portal under Organization, Quotas; nothing was created")
+			WithHint("ask Exoscale for higher limits in the portal under Organization, Quotas; this run has created nothing")
 	}
 	progress(report, fmt.Sprintf("quotas suffice for %d more instances and %d more elastic IPs", needs["instance"], needs["elastic-ip"]))
 	return nil
