@@ -91,7 +91,6 @@ func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 			}
 			return r
 		}}, exitOperators, "waiting on authentication, console"},
-		"routers that are closed": {saboteur{rule: without("_infra", 443)}, exitOperators, "waiting on authentication, console"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
