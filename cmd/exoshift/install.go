@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,7 +44,7 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := agree(o, spec, std); err != nil {
+	if err := agree(cmd.Context(), o, spec, std); err != nil {
 		return err
 	}
 	folder, err := openFolder(o.dir, spec)
@@ -62,7 +64,7 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 }
 
 // agree shows the plan and asks for a yes before anything is created; without a terminal --yes has said it.
-func agree(o options, spec state.Spec, std streams) error {
+func agree(ctx context.Context, o options, spec state.Spec, std streams) error {
 	if o.yes {
 		return nil
 	}
@@ -72,11 +74,33 @@ func agree(o options, spec state.Spec, std streams) error {
 	}
 	printPlan(std.out, spec)
 	fmt.Fprint(std.out, "\nCreate this? It costs money from then on. [y/N] ")
-	answer, _ := bufio.NewReader(std.in).ReadString('\n')
+	answer, err := readLine(ctx, std.in)
+	if err != nil {
+		return fmt.Errorf("nothing was created: %w", err)
+	}
 	if yes := strings.ToLower(strings.TrimSpace(answer)); yes != "y" && yes != "yes" {
 		return usageError{errors.New("nothing was created")}
 	}
 	return nil
+}
+
+// readLine returns what is typed until Enter, or until ctx ends and then its cause. The end of the input is an empty
+// answer, never a yes.
+func readLine(ctx context.Context, in io.Reader) (string, error) {
+	typed := make(chan string, 1)
+	go func() {
+		line, err := bufio.NewReader(in).ReadString('\n')
+		if err != nil {
+			line = ""
+		}
+		typed <- line
+	}()
+	select {
+	case line := <-typed:
+		return line, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
 }
 
 func openFolder(dir string, spec state.Spec) (state.Folder, error) {
