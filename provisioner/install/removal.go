@@ -30,6 +30,7 @@ func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.R
 	if action, err = i.world.Objects.DeleteBucket(ctx, bucket); err != nil {
 		return err
 	}
+	object(report, "object", bucket+"/"+bootstrapKey, "", action) // with its bucket
 	object(report, "bucket", bucket, "", action)
 	return nil
 }
