@@ -23,7 +23,7 @@ func TestAQuestionEndsWithTheProgram(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	in, typing := io.Pipe()
-	defer typing.Close()
+	t.Cleanup(func() { _ = typing.Close() })
 	if _, err := readLine(ctx, in); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended with %v", err)
 	}

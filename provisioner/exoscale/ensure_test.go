@@ -9,6 +9,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/site"
 	"exoshift/state"
 )
 
@@ -109,7 +110,7 @@ func TestALostAnswerIsTransientAndTheObjectAdoptedOnTheNextRun(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
 				ensure := ensures(ctx, w)[kind]
-				w.happens(accident{method: "POST", path: path, after: true})
+				w.Happens(site.Accident{On: "POST " + path, After: true})
 				_, err := ensure()
 				w.wantFault(err, fault.Transient, "create "+kind, "run again")
 				if posts := w.count("POST " + path); posts != 1 {
@@ -137,7 +138,7 @@ func TestSeveralOfOneNameAreAConflictThatNamesThem(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		first, _, err := w.EnsureAntiAffinityGroup(ctx, "masters", "")
 		w.check(err)
-		w.happens(accident{method: "GET", path: "/v2/anti-affinity-group", answer: says(200, `{"anti-affinity-groups":[]}`)})
+		w.Happens(site.Accident{On: "GET /v2/anti-affinity-group", Answer: says(200, `{"anti-affinity-groups":[]}`)})
 		second, action, err := w.EnsureAntiAffinityGroup(ctx, "masters", "")
 		w.wantAction(action, err, state.Created)
 		_, _, err = w.EnsureAntiAffinityGroup(ctx, "masters", "")

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/site"
 	"exoshift/state"
 )
 
@@ -43,7 +44,7 @@ func TestAnInstanceRunsAndHasAnAddressWhenItIsEnsured(t *testing.T) {
 func TestAnInstanceThatIsStillStartingIsWaitedFor(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machine(ctx, "lb-0")
-		w.happens(accident{method: "POST", path: "/v2/instance", after: true})
+		w.Happens(site.Accident{On: "POST /v2/instance", After: true})
 		_, _, err := w.EnsureInstance(ctx, wanted)
 		w.wantFault(err, fault.Transient)
 		began := time.Now()
@@ -77,7 +78,7 @@ func TestAnInstanceOfAnotherClusterIsNotOurs(t *testing.T) {
 func TestAnInstanceThatIsBeingDestroyedIsReplaced(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machine(ctx, "lb-0")
-		w.happens(accident{method: "GET", path: "/v2/instance", answer: says(200, `{"instances":[{"id":"7","name":"lb-0","state":"destroying",
+		w.Happens(site.Accident{On: "GET /v2/instance", Answer: says(200, `{"instances":[{"id":"7","name":"lb-0","state":"destroying",
 			"labels":{"exoshift-cluster":"`+cluster+`"},"instance-type":{"id":"1"},"template":{"id":"2"}}]}`)})
 		made, action, err := w.EnsureInstance(ctx, wanted)
 		w.wantAction(action, err, state.Created)
@@ -109,7 +110,7 @@ func TestDeletingAnInstanceSurvivesALostAnswer(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.check(err)
-		w.happens(accident{method: "DELETE", path: "/v2/instance", after: true})
+		w.Happens(site.Accident{On: "DELETE /v2/instance", After: true})
 		action, err := w.DeleteInstance(ctx, made.ID)
 		w.wantAction(action, err, state.Deleted)
 	})
@@ -119,7 +120,7 @@ func TestAStoppedInstanceIsLeftToTheOperator(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.check(err)
-		w.happens(accident{method: "GET", path: "/v2/instance/" + made.ID, answer: says(200,
+		w.Happens(site.Accident{On: "GET /v2/instance/" + made.ID, Answer: says(200,
 			`{"id":"`+made.ID+`","name":"lb-0","state":"stopped","instance-type":{"id":"1"},"template":{"id":"2"}}`)})
 		_, _, err = w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.wantFault(err, fault.Conflict, "stopped", "start or delete", made.ID)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/site"
 	"exoshift/state"
 )
 
@@ -73,7 +74,7 @@ func TestACNAMEIsReplaced(t *testing.T) {
 func TestDoublesOfARecordAreRemoved(t *testing.T) {
 	zoned(t, func(ctx context.Context, w *world, zoneID string) {
 		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Created)
-		w.happens(accident{method: "GET", path: "/v2/dns-domain/", answer: says(200, `{"dns-domain-records":[]}`)})
+		w.Happens(site.Accident{On: "GET /v2/dns-domain/", Answer: says(200, `{"dns-domain-records":[]}`)})
 		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Created)
 		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Updated)
 		if n := w.count("DELETE"); n != 1 {
@@ -101,8 +102,8 @@ func TestDeletingRecordsTwiceIsFine(t *testing.T) {
 func TestADeletionWhoseAnswerIsLostIsRepeated(t *testing.T) {
 	zoned(t, func(ctx context.Context, w *world, zoneID string) {
 		w.ensureRecord(ctx, zoneID, a("etcd", "192.0.2.7", 60), state.Created)
-		lost := accident{method: "DELETE", path: "/v2/dns-domain/", after: true}
-		w.happens(lost)
+		lost := site.Accident{On: "DELETE /v2/dns-domain/", After: true}
+		w.Happens(lost)
 		action, err := w.DeleteRecords(ctx, zoneID, "etcd", "A")
 		w.wantAction(action, err, state.Deleted)
 	})

@@ -13,6 +13,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/site"
 	"exoshift/provisioner/exoscale"
 	"exoshift/state"
 )
@@ -46,7 +47,7 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 	} {
 		t.Run(http.StatusText(c.status)+" "+c.body, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.happens(accident{method: "POST", path: groups, answer: says(c.status, c.body)})
+				w.Happens(site.Accident{On: "POST " + groups, Answer: says(c.status, c.body)})
 				w.wantFault(ensureGroup(ctx, w), c.kind, append(c.words, "create anti-affinity-group masters", "POST "+groups)...)
 			})
 		})
@@ -56,7 +57,7 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 func TestACreateThatFailedOnTheServerIsNotSentAgain(t *testing.T) {
 	for _, status := range []int{429, 500, 503} {
 		inWorld(t, func(ctx context.Context, w *world) {
-			w.happens(accident{method: "POST", path: groups, answer: says(status, `{}`)})
+			w.Happens(site.Accident{On: "POST " + groups, Answer: says(status, `{}`)})
 			w.wantFault(ensureGroup(ctx, w), fault.Transient)
 			if posts := w.count("POST"); posts != 1 {
 				w.t.Errorf("%d: sent %d times", status, posts)
@@ -71,7 +72,7 @@ func TestAReadIsRepeatedAfterTheTimeTheServerAsksFor(t *testing.T) {
 			w.Header().Set("Retry-After", "42")
 			says(429, `{"message":"slow down"}`)(w, r)
 		}
-		w.happens(accident{method: "GET", path: "/v2/quota", answer: busy})
+		w.Happens(site.Accident{On: "GET /v2/quota", Answer: busy})
 		began := time.Now()
 		_, err := w.Quotas(ctx)
 		w.check(err)
@@ -82,12 +83,12 @@ func TestAReadIsRepeatedAfterTheTimeTheServerAsksFor(t *testing.T) {
 }
 
 func TestAReadSurvivesAShortOutageButNotALongOne(t *testing.T) {
-	outage := accident{method: "GET", path: "/v2/quota"}
+	outage := site.Accident{On: "GET /v2/quota"}
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.happens(outage, accident{method: "GET", path: "/v2/quota", answer: says(502, "")}, outage)
+		w.Happens(outage, site.Accident{On: "GET /v2/quota", Answer: says(502, "")}, outage)
 		_, err := w.Quotas(ctx)
 		w.check(err)
-		w.happens(slices.Repeat([]accident{outage}, 2*5)...) // net/http tries a broken connection twice
+		w.Happens(slices.Repeat([]site.Accident{outage}, 2*5)...) // net/http tries a broken connection twice
 		_, err = w.Quotas(ctx)
 		w.wantFault(err, fault.Transient, "list quotas", "api-"+zone+".exoscale.com")
 	})
@@ -95,7 +96,7 @@ func TestAReadSurvivesAShortOutageButNotALongOne(t *testing.T) {
 
 func TestPollingAnOperationSurvivesAnOutage(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.happens(accident{method: "GET", path: "/v2/operation/"}, accident{method: "GET", path: "/v2/operation/", answer: says(500, "")})
+		w.Happens(site.Accident{On: "GET /v2/operation/"}, site.Accident{On: "GET /v2/operation/", Answer: says(500, "")})
 		w.check(ensureGroup(ctx, w))
 	})
 }
@@ -105,7 +106,7 @@ func TestAFailedOperationTellsItsReason(t *testing.T) {
 		"busy": fault.Transient, "conflict": fault.Conflict, "incorrect": fault.Invalid, "forbidden": fault.Denied, "fault": fault.Internal,
 	} {
 		inWorld(t, func(ctx context.Context, w *world) {
-			w.happens(accident{method: "GET", path: "/v2/operation/", answer: says(200,
+			w.Happens(site.Accident{On: "GET /v2/operation/", Answer: says(200,
 				`{"id":"1","state":"failure","reason":"`+reason+`","message":"the hypervisor is on fire"}`)})
 			w.wantFault(ensureGroup(ctx, w), kind, "ended in failure", reason, "the hypervisor is on fire")
 		})
@@ -114,7 +115,7 @@ func TestAFailedOperationTellsItsReason(t *testing.T) {
 
 func TestAFullCloudIsAQuota(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.happens(accident{method: "GET", path: "/v2/operation/", answer: says(200,
+		w.Happens(site.Accident{On: "GET /v2/operation/", Answer: says(200,
 			`{"id":"1","state":"failure","reason":"unavailable","message":"insufficient capacity"}`)})
 		w.wantFault(ensureGroup(ctx, w), fault.Quota)
 	})
@@ -131,7 +132,7 @@ func TestAnswersThatMakeTheLibraryPanicBecomeErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.happens(accident{method: "GET", path: "/v2/elastic-ip", answer: answer})
+				w.Happens(site.Accident{On: "GET /v2/elastic-ip", Answer: answer})
 				_, _, err := w.EnsureElasticIP(ctx, elasticIP())
 				w.wantFault(err, fault.Internal, "list elastic IPs")
 			})
@@ -141,7 +142,7 @@ func TestAnswersThatMakeTheLibraryPanicBecomeErrors(t *testing.T) {
 
 func TestSecretsThatAServerRepeatsAreNotTold(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.happens(accident{method: "POST", path: groups, answer: says(400,
+		w.Happens(site.Accident{On: "POST " + groups, Answer: says(400,
 			`{"message":"you sent `+secret+` and https://x/y?X-Amz-Signature=abcdef012345&z=1"}`)})
 		err := ensureGroup(ctx, w)
 		w.wantFault(err, fault.Invalid, "&z=1")
@@ -182,7 +183,7 @@ func TestACreateThatWasNeverSentIsSentAgain(t *testing.T) {
 			answer.Header().Set("Connection", "close")
 			says(200, `{"anti-affinity-groups":[]}`)(answer, r)
 		}
-		w.happens(accident{method: "GET", path: groups, answer: hangUp})
+		w.Happens(site.Accident{On: "GET " + groups, Answer: hangUp})
 		flaky, calls := w.net, 0
 		flaky.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if calls++; calls == 2 {

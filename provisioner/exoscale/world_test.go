@@ -2,10 +2,7 @@ package exoscale_test
 
 import (
 	"context"
-	"net"
 	"net/http"
-	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +11,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/api"
-	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/site"
 	"exoshift/internal/simcloud/store"
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/install"
@@ -33,25 +30,19 @@ const (
 // world is a simulated API behind real TLS, with a door for accidents.
 type world struct {
 	*exoscale.Client
+	*site.Site
 	t       *testing.T
 	net     network.Network
 	journal *journal
 	api     *api.API
-
-	mutex     sync.Mutex
-	requests  []string
-	accidents []accident
 }
 
-// accident answers the next request of a method below a path instead of the API; nil breaks the connection.
-type accident struct {
-	method, path string
-	after        bool // the API carries the request out first
-	answer       http.HandlerFunc
-}
+// Close lets go of the client, then of the site.
+func (w *world) Close() { w.Client.Close(); w.Site.Close() }
 
 // inWorld runs a test in a bubble of virtual time with a world of its own.
 func inWorld(t *testing.T, test func(ctx context.Context, w *world)) {
+	t.Helper()
 	inWorldOf(t, api.Config{Key: key, Secret: secret}, test)
 }
 
@@ -67,36 +58,13 @@ func inWorldOf(t *testing.T, config api.Config, test func(ctx context.Context, w
 		}
 		defer simulated.Close()
 		w.api = simulated
-		defer w.serve()()
+		w.Site, err = site.Open(simulated, "api-"+zone+".exoscale.com", "api-ch-dk-2.exoscale.com")
+		w.check(err)
+		w.net = w.Network()
 		w.Client = w.client(zone, key, secret)
 		defer w.Close()
 		test(t.Context(), w)
 	})
-}
-
-// serve brings up the API's host and returns what takes it down.
-func (w *world) serve() func() {
-	server := netip.MustParseAddr("192.0.2.1")
-	memory := fabric.New(fabric.Config{Resolve: func(_ context.Context, name string) ([]netip.Addr, error) {
-		if name == "api-"+zone+".exoscale.com" || name == "api-ch-dk-2.exoscale.com" {
-			return []netip.Addr{server}, nil
-		}
-		return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
-	}})
-	ca, err := fabric.NewCA("Internet")
-	w.check(err)
-	tls, err := ca.ServerTLS("api-"+zone+".exoscale.com", "api-ch-dk-2.exoscale.com")
-	w.check(err)
-	host, err := memory.Host(server)
-	w.check(err)
-	listener, err := host.Listen(443)
-	w.check(err)
-	client, err := memory.Host(netip.MustParseAddr("192.0.2.2"))
-	w.check(err)
-	w.net = client.Network(ca.Pool())
-	service := &http.Server{Handler: w, TLSConfig: tls} //nolint:gosec // a test
-	go func() { _ = service.ServeTLS(listener, "", "") }()
-	return func() { _ = service.Close(); memory.Close() }
 }
 
 func (w *world) client(zone, key, secret string) *exoscale.Client {
@@ -113,64 +81,24 @@ func (w *world) check(err error) {
 	}
 }
 
-func (w *world) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
-	w.mutex.Lock()
-	w.requests = append(w.requests, r.Method+" "+r.URL.Path)
-	i := slices.IndexFunc(w.accidents, func(a accident) bool {
-		return a.method == r.Method && strings.HasPrefix(r.URL.Path, a.path)
-	})
-	var happens accident
-	if i >= 0 {
-		happens = w.accidents[i]
-		w.accidents = slices.Delete(w.accidents, i, i+1)
-	}
-	w.mutex.Unlock()
-	if i < 0 || happens.after {
-		w.api.ServeHTTP(answer, r)
-	}
-	switch {
-	case i < 0:
-	case happens.answer == nil:
-		panic(http.ErrAbortHandler)
-	default:
-		happens.answer(answer, r)
-	}
-}
-
-// count returns how many requests begin with prefix, and mutating how many may have changed something.
+// count returns how many requests begin with prefix.
 func (w *world) count(prefix string) int {
-	return w.countIf(func(request string) bool { return strings.HasPrefix(request, prefix) })
-}
-
-func (w *world) mutating() int {
-	return w.countIf(func(request string) bool { return !strings.HasPrefix(request, "GET ") })
-}
-
-func (w *world) countIf(match func(string) bool) int {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
 	n := 0
-	for _, request := range w.requests {
-		if match(request) {
+	for _, request := range w.Requests() {
+		if strings.HasPrefix(request, prefix) {
 			n++
 		}
 	}
 	return n
 }
 
-func (w *world) happens(accidents ...accident) {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	w.accidents = append(w.accidents, accidents...)
-}
-
 // unchanged runs a function and fails if it changed anything.
 func (w *world) unchanged(do func()) {
 	w.t.Helper()
-	before := w.mutating()
+	before := w.Mutations()
 	do()
-	if after := w.mutating(); after != before {
-		w.t.Errorf("%d mutating calls: %v", after-before, w.requests)
+	if after := w.Mutations(); after != before {
+		w.t.Errorf("%d mutating calls: %v", after-before, w.Requests())
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/site"
 	"exoshift/provisioner/objects"
 	"exoshift/state"
 )
@@ -164,16 +165,16 @@ func TestABucketGoesWithAllThatIsInIt(t *testing.T) {
 func TestABucketWithVersionsGoesWithAllOfThem(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
-		w.happens(
-			accident{on: "GET /c-bootstrap/?versioning", answer: answers("<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>")},
-			accident{on: "GET /c-bootstrap/?", answer: answers(`<ListVersionsResult>
+		w.Happens(
+			site.Accident{On: "GET /c-bootstrap/?versioning", Answer: answers("<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>")},
+			site.Accident{On: "GET /c-bootstrap/?", Answer: answers(`<ListVersionsResult>
 				<Version><Key>a</Key><VersionId>1</VersionId></Version><DeleteMarker><Key>a</Key><VersionId>2</VersionId></DeleteMarker>
 				</ListVersionsResult>`)})
 		action, err := w.DeleteBucket(ctx, "c-bootstrap")
 		w.wantAction(action, err, state.Deleted)
 		for _, version := range []string{"1", "2"} {
 			if n := w.count("DELETE /c-bootstrap/a?versionId=" + version); n != 1 {
-				w.t.Errorf("%d deletions of version %s: %v", n, version, w.requests)
+				w.t.Errorf("%d deletions of version %s: %v", n, version, w.Requests())
 			}
 		}
 	})
@@ -217,7 +218,7 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 	} {
 		t.Run(code, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.happens(accident{on: "PUT /c-bootstrap", answer: refuses(want.status, code)})
+				w.Happens(site.Accident{On: "PUT /c-bootstrap", Answer: refuses(want.status, code)})
 				_, err := w.EnsureBucket(ctx, "c-bootstrap")
 				w.wantFault(err, want.kind, "create bucket c-bootstrap", code, "in words", want.hint)
 			})
@@ -227,10 +228,10 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 
 func TestAShortOutageIsSurvivedAndALongOneTransient(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		outage := accident{on: "PUT /c-bootstrap", answer: refuses(503, "SlowDown")}
-		w.happens(outage, accident{on: "PUT /c-bootstrap"})
+		outage := site.Accident{On: "PUT /c-bootstrap", Answer: refuses(503, "SlowDown")}
+		w.Happens(outage, site.Accident{On: "PUT /c-bootstrap"})
 		w.bucket(ctx)
-		w.happens(outage, outage, outage, outage, outage)
+		w.Happens(outage, outage, outage, outage, outage)
 		_, err := w.EnsureObject(ctx, "c-bootstrap", "a", []byte("a"))
 		w.wantFault(err, fault.Transient, "SlowDown")
 		elsewhere := w.client("ch-dk-2", secret)
@@ -242,7 +243,7 @@ func TestAShortOutageIsSurvivedAndALongOneTransient(t *testing.T) {
 
 func TestABucketWhoseFirstAnswerWasLostIsMade(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.happens(accident{on: "PUT /c-bootstrap", after: true}, accident{on: "PUT /c-bootstrap", answer: refuses(409, "BucketAlreadyOwnedByYou")})
+		w.Happens(site.Accident{On: "PUT /c-bootstrap", After: true}, site.Accident{On: "PUT /c-bootstrap", Answer: refuses(409, "BucketAlreadyOwnedByYou")})
 		w.bucket(ctx)
 	})
 }
@@ -253,8 +254,8 @@ func TestWhatCannotBeIsRefusedBeforeAnythingIsAsked(t *testing.T) {
 		w.wantFault(err, fault.Invalid, "bucketPrefix")
 		_, err = w.SignedURL(ctx, "c-bootstrap", "a", 8*24*time.Hour)
 		w.wantFault(err, fault.Invalid, "168h")
-		if len(w.requests) > 0 {
-			w.t.Errorf("asked %v", w.requests)
+		if len(w.Requests()) > 0 {
+			w.t.Errorf("asked %v", w.Requests())
 		}
 		_, err = objects.New(network.Network{}, zone, key, secret, nil)
 		w.wantFault(err, fault.Internal)

@@ -11,10 +11,11 @@ import (
 )
 
 // store makes the storage that the world serves.
-func (w *world) store() {
+func (w *world) store() *s3.Storage {
+	w.t.Helper()
 	storage, err := s3.New(s3.Config{DB: store.Memory(), Zone: zone, Key: key, Secret: secret})
 	w.check(err)
-	w.storage = storage
+	return storage
 }
 
 // abandonUpload begins an upload that never ends.

@@ -2,10 +2,7 @@ package objects_test
 
 import (
 	"context"
-	"net"
 	"net/http"
-	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +10,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
-	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/site"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/objects"
 	"exoshift/state"
@@ -30,29 +27,24 @@ const (
 // world is an object storage behind real TLS, with a door for accidents.
 type world struct {
 	*objects.Client
+	*site.Site
 	t       *testing.T
 	net     network.Network
 	journal *journal
-	storage http.Handler
-
-	mutex     sync.Mutex
-	requests  []string
-	accidents []accident
 }
 
-// accident answers the next request whose method and URI begin with on; nil breaks the connection.
-type accident struct {
-	on     string
-	after  bool // the storage carries the request out first
-	answer http.HandlerFunc
-}
+// Close lets go of the client, then of the site.
+func (w *world) Close() { w.Client.Close(); w.Site.Close() }
 
 // inWorld runs a test in a bubble of virtual time with a world of its own.
 func inWorld(t *testing.T, test func(ctx context.Context, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, journal: &journal{}}
-		defer w.serve()()
+		var err error
+		w.Site, err = site.Open(w.store(), "sos-"+zone+".exo.io")
+		w.check(err)
+		w.net = w.Network()
 		w.Client = w.client(zone, secret)
 		defer w.Close()
 		test(t.Context(), w)
@@ -66,33 +58,6 @@ func (w *world) client(zone, secret string) *objects.Client {
 	return client
 }
 
-// serve brings up the storage's host and returns what takes it down.
-func (w *world) serve() func() {
-	const name = "sos-" + zone + ".exo.io"
-	server := netip.MustParseAddr("192.0.2.1")
-	memory := fabric.New(fabric.Config{Resolve: func(_ context.Context, asked string) ([]netip.Addr, error) {
-		if asked == name {
-			return []netip.Addr{server}, nil
-		}
-		return nil, &net.DNSError{Err: "no such host", Name: asked, IsNotFound: true}
-	}})
-	ca, err := fabric.NewCA("Internet")
-	w.check(err)
-	tls, err := ca.ServerTLS(name)
-	w.check(err)
-	host, err := memory.Host(server)
-	w.check(err)
-	listener, err := host.Listen(443)
-	w.check(err)
-	client, err := memory.Host(netip.MustParseAddr("192.0.2.2"))
-	w.check(err)
-	w.net = client.Network(ca.Pool())
-	w.store()
-	service := &http.Server{Handler: w, TLSConfig: tls} //nolint:gosec // a test
-	go func() { _ = service.ServeTLS(listener, "", "") }()
-	return func() { _ = service.Close(); memory.Close() }
-}
-
 func (w *world) check(err error) {
 	w.t.Helper()
 	if err != nil {
@@ -100,65 +65,24 @@ func (w *world) check(err error) {
 	}
 }
 
-func (w *world) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
-	request := r.Method + " " + r.URL.RequestURI()
-	w.mutex.Lock()
-	w.requests = append(w.requests, request)
-	i := slices.IndexFunc(w.accidents, func(a accident) bool { return strings.HasPrefix(request, a.on) })
-	var happens accident
-	if i >= 0 {
-		happens = w.accidents[i]
-		w.accidents = slices.Delete(w.accidents, i, i+1)
-	}
-	w.mutex.Unlock()
-	if i < 0 || happens.after {
-		w.storage.ServeHTTP(answer, r)
-	}
-	switch {
-	case i < 0:
-	case happens.answer == nil:
-		panic(http.ErrAbortHandler)
-	default:
-		happens.answer(answer, r)
-	}
-}
-
 // count returns how many requests contain text.
 func (w *world) count(text string) int {
-	return w.countIf(func(request string) bool { return strings.Contains(request, text) })
-}
-
-func (w *world) mutating() int {
-	return w.countIf(func(request string) bool {
-		return !strings.HasPrefix(request, "GET ") && !strings.HasPrefix(request, "HEAD ")
-	})
-}
-
-func (w *world) countIf(match func(string) bool) int {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
 	n := 0
-	for _, request := range w.requests {
-		if match(request) {
+	for _, request := range w.Requests() {
+		if strings.Contains(request, text) {
 			n++
 		}
 	}
 	return n
 }
 
-func (w *world) happens(accidents ...accident) {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	w.accidents = append(w.accidents, accidents...)
-}
-
 // unchanged runs a function and fails if it changed anything.
 func (w *world) unchanged(do func()) {
 	w.t.Helper()
-	before := w.mutating()
+	before := w.Mutations()
 	do()
-	if after := w.mutating(); after != before {
-		w.t.Errorf("%d mutating calls: %v", after-before, w.requests)
+	if after := w.Mutations(); after != before {
+		w.t.Errorf("%d mutating calls: %v", after-before, w.Requests())
 	}
 }
 

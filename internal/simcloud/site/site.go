@@ -1,0 +1,145 @@
+// Package site puts one service of a simulated zone on a network of its own, counts what is asked of it, and lets things
+// go wrong there. Tests of clients stand on it.
+package site
+
+import (
+	"context"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/fabric"
+)
+
+// Site is a service at one or more names, behind real TLS.
+type Site struct {
+	service http.Handler
+	network network.Network
+	close   func()
+
+	mu        sync.Mutex
+	requests  []string
+	accidents []Accident
+}
+
+// Accident happens once, to the next request that it is meant for.
+type Accident struct {
+	On     string           // how the request begins: its method, a space, its URI
+	After  bool             // the service carries the request out first
+	Answer http.HandlerFunc // instead of the service's; nil breaks the connection
+}
+
+// Open brings the service up at these names; Close takes it down.
+func Open(service http.Handler, names ...string) (*Site, error) {
+	s := &Site{service: service}
+	address := netip.MustParseAddr("192.0.2.1")
+	memory := fabric.New(fabric.Config{Resolve: func(_ context.Context, name string) ([]netip.Addr, error) {
+		if slices.Contains(names, name) {
+			return []netip.Addr{address}, nil
+		}
+		return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+	}})
+	ca, err := fabric.NewCA("Internet")
+	if err != nil {
+		return nil, err
+	}
+	settings, err := ca.ServerTLS(names...)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := listen(memory, address)
+	if err != nil {
+		return nil, err
+	}
+	client, err := memory.Host(netip.MustParseAddr("192.0.2.2"))
+	if err != nil {
+		return nil, err
+	}
+	s.network = client.Network(ca.Pool())
+	// Who breaks connections on purpose need not be told about it.
+	server := &http.Server{Handler: s, TLSConfig: settings, ErrorLog: log.New(io.Discard, "", 0)} //nolint:gosec // nobody is slow in memory
+	s.close = func() { _ = server.Close(); memory.Close() }
+	go func() { _ = server.ServeTLS(listener, "", "") }() // ends with Close
+	return s, nil
+}
+
+func listen(memory *fabric.Fabric, address netip.Addr) (net.Listener, error) {
+	host, err := memory.Host(address)
+	if err != nil {
+		return nil, err
+	}
+	return host.Listen(443)
+}
+
+// Close takes the site down.
+func (s *Site) Close() { s.close() }
+
+// Network is the world of a client: the site, and nothing else.
+func (s *Site) Network() network.Network { return s.network }
+
+// Happens announces accidents.
+func (s *Site) Happens(accidents ...Accident) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.accidents = append(s.accidents, accidents...)
+}
+
+// Requests returns what was asked so far, each as its method, a space and its URI.
+func (s *Site) Requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Mutations counts the requests that may have changed something.
+func (s *Site) Mutations() int {
+	n := 0
+	for _, request := range s.Requests() {
+		if !strings.HasPrefix(request, "GET ") && !strings.HasPrefix(request, "HEAD ") {
+			n++
+		}
+	}
+	return n
+}
+
+// ServeHTTP answers as the service would, unless there is an accident.
+func (s *Site) ServeHTTP(answer http.ResponseWriter, request *http.Request) {
+	happens, strikes := s.next(request.Method + " " + request.URL.RequestURI())
+	if !strikes || happens.After {
+		s.service.ServeHTTP(answer, request)
+	}
+	if !strikes {
+		return
+	}
+	if happens.Answer == nil {
+		breakConnection(answer)
+		return
+	}
+	happens.Answer(answer, request)
+}
+
+func (s *Site) next(request string) (happens Accident, strikes bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, request)
+	i := slices.IndexFunc(s.accidents, func(a Accident) bool { return strings.HasPrefix(request, a.On) })
+	if i < 0 {
+		return Accident{}, false
+	}
+	happens = s.accidents[i]
+	s.accidents = slices.Delete(s.accidents, i, i+1)
+	return happens, true
+}
+
+// breakConnection cuts the line under an answer, whatever of it was written.
+func breakConnection(answer http.ResponseWriter) {
+	if conn, _, err := http.NewResponseController(answer).Hijack(); err == nil {
+		_ = conn.Close()
+	}
+}
