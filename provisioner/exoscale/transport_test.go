@@ -13,6 +13,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/site"
 	"exoshift/provisioner/exoscale"
 	"exoshift/state"
@@ -52,6 +53,14 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestRefusalsAsProblemDetailsAreUnderstoodToo(t *testing.T) {
+	config := api.Config{Key: key, Secret: secret, Problems: true}
+	inWorldOf(t, config, func(ctx context.Context, w *world) {
+		_, err := w.EnsureSSHKey(ctx, "c-1-admin", "ssh-ed25519 nonsense")
+		w.wantFault(err, fault.Invalid, "Public key is invalid", "Conflict;")
+	})
 }
 
 func TestACreateThatFailedOnTheServerIsNotSentAgain(t *testing.T) {

@@ -22,6 +22,8 @@ type Config struct {
 	HTTP *http.Client
 	// RefuseCredentials answers every signed request with 403.
 	RefuseCredentials bool
+	// Problems tells refusals as RFC 9457 says, which the live service has begun to do, and without a message.
+	Problems bool
 	// Quotas overrides limits by resource, e.g. {"instance": 5}.
 	Quotas map[string]int
 }

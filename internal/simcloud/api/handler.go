@@ -53,7 +53,7 @@ func (a *API) routes() *http.ServeMux {
 		add(register)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, nil, refuse(http.StatusNotFound, "Not Found"))
+		a.answer(w, nil, refuse(http.StatusNotFound, "Not Found"))
 	})
 	return mux
 }
@@ -79,16 +79,16 @@ func split(r *http.Request, at int) *http.Request {
 func (a *API) serve(w http.ResponseWriter, r *http.Request, pattern string, h handler) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		answer(w, nil, refuse(http.StatusRequestEntityTooLarge, "request body: %v", err))
+		a.answer(w, nil, refuse(http.StatusRequestEntityTooLarge, "request body: %v", err))
 		return
 	}
 	zone, err := a.zoneOf(r.Host)
 	if err != nil {
-		answer(w, nil, err)
+		a.answer(w, nil, err)
 		return
 	}
 	result, err := a.handle(&call{request: r, zone: zone, body: body}, pattern, h)
-	answer(w, result, err)
+	a.answer(w, result, err)
 }
 
 func (a *API) handle(c *call, pattern string, h handler) (any, error) {
@@ -131,11 +131,13 @@ func (a *API) zoneOf(host string) (string, error) {
 	return zone, nil
 }
 
-func answer(w http.ResponseWriter, result any, err error) {
+func (a *API) answer(w http.ResponseWriter, result any, err error) {
 	status := http.StatusOK
 	if err != nil {
 		r := refusalOf(err)
-		status, result = r.Status, r
+		if status, result = r.Status, r; a.config.Problems {
+			result = r.problem()
+		}
 	}
 	body, err := json.Marshal(result)
 	if err != nil {

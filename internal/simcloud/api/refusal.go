@@ -24,6 +24,16 @@ func refusalOf(err error) *refusal {
 	return r
 }
 
+// problem is a refusal as RFC 9457 says it; the types of the live service look like this one.
+func (r *refusal) problem() any {
+	return struct {
+		Type   string `json:"type"`
+		Title  string `json:"title"`
+		Status int    `json:"status"`
+		Detail string `json:"detail"`
+	}{"#/http-problem-types/request-refused", http.StatusText(r.Status), r.Status, r.Message}
+}
+
 func (r *refusal) Error() string { return r.Message }
 
 func refuse(status int, format string, args ...any) error {
