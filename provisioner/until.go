@@ -2,7 +2,6 @@ package provisioner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -18,18 +17,14 @@ const heartbeat = time.Minute
 
 // Until makes the body of a step out of a check: the check is repeated until it returns nil. Its error is the
 // sentence on the screen while the step waits and, once limit has passed, the cause of the failure, a *LimitError.
-// A check ends the wait at once with Fatal.
 func Until(clock Clock, every, limit time.Duration, check func(context.Context) error) func(context.Context, Report) error {
 	return func(ctx context.Context, report Report) error {
 		since, told, last := clock.Now(), time.Time{}, ""
 		for {
 			err := check(ctx)
-			var final fatal
 			switch {
 			case err == nil:
 				return nil
-			case errors.As(err, &final):
-				return final.error
 			case ctx.Err() != nil:
 				return context.Cause(ctx)
 			}
@@ -59,10 +54,3 @@ func (e *LimitError) Error() string {
 }
 
 func (e *LimitError) Unwrap() error { return e.Err }
-
-// Fatal marks the error of a check as one that waiting cannot mend.
-func Fatal(err error) error { return fatal{err} }
-
-type fatal struct{ error }
-
-func (f fatal) Unwrap() error { return f.error }

@@ -65,16 +65,11 @@ func TestAWaitGivesUpAtItsLimitWithTheLastReason(t *testing.T) {
 	})
 }
 
-func TestAWaitEndsAtOnceOnAFatalErrorAndOnCancellation(t *testing.T) {
+func TestAWaitEndsAtOnceWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hopeless := errors.New("the template is wrong")
-		wait := provisioner.Until(bubbleClock{}, time.Minute, time.Hour, func(context.Context) error { return provisioner.Fatal(hopeless) })
-		if err := wait(t.Context(), func(provisioner.Event) {}); !errors.Is(err, hopeless) {
-			t.Errorf("ended with %v", err)
-		}
 		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 		defer cancel()
-		wait = provisioner.Until(bubbleClock{}, time.Minute, time.Hour, func(context.Context) error { return hopeless })
+		wait := provisioner.Until(bubbleClock{}, time.Minute, time.Hour, func(context.Context) error { return errors.New("no answer") })
 		if err := wait(ctx, func(provisioner.Event) {}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("ended with %v", err)
 		}

@@ -40,7 +40,6 @@ func planCommand(std streams) *cobra.Command {
 		},
 	}
 	answersFlag(cmd, "the answers file")
-	dirFlag(cmd, "the cluster's folder")
 	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
 	return cmd
 }

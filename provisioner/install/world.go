@@ -97,7 +97,6 @@ type Objects interface {
 	Upload(ctx context.Context, bucket, key string, content io.Reader) error
 	// SignedURL returns a link that anybody may read the object with until it expires.
 	SignedURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error)
-	DeleteObject(ctx context.Context, bucket, key string) error
 	// DeleteBucket deletes a bucket with all that is in it.
 	DeleteBucket(ctx context.Context, bucket string) (state.Action, error)
 }

@@ -74,15 +74,3 @@ func (c *Client) SignedURL(ctx context.Context, bucket, key string, valid time.D
 	}
 	return link.String(), nil
 }
-
-// DeleteObject deletes an object; it is content with one that is gone already.
-func (c *Client) DeleteObject(ctx context.Context, bucket, key string) error {
-	name := bucket + "/" + key
-	_, err := c.s3.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
-	if err != nil {
-		return c.translate(ctx, "look for object "+name, ignoreGone(err))
-	}
-	return c.change(ctx, "delete object "+name, state.Deleted, kindObject, name, func() error {
-		return ignoreGone(c.s3.RemoveObject(ctx, bucket, key, minio.RemoveObjectOptions{}))
-	})
-}

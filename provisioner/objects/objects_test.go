@@ -191,17 +191,6 @@ func TestWrongCredentialsAreDenied(t *testing.T) {
 	})
 }
 
-func TestDeletingAnObjectTwiceIsFine(t *testing.T) {
-	inWorld(t, func(ctx context.Context, w *world) {
-		w.bucket(ctx)
-		_, err := w.EnsureObject(ctx, "c-bootstrap", "a", []byte("a"))
-		w.check(err)
-		w.check(w.DeleteObject(ctx, "c-bootstrap", "a"))
-		w.unchanged(func() { w.check(w.DeleteObject(ctx, "c-bootstrap", "a")) })
-		w.unchanged(func() { w.check(w.DeleteObject(ctx, "no-such-bucket", "a")) })
-	})
-}
-
 func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 	for code, want := range map[string]struct {
 		status int
