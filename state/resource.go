@@ -25,6 +25,8 @@ type Instance struct {
 	SecurityGroups     []string // IDs
 	AntiAffinityGroups []string // IDs
 	Labels             map[string]string
+	DeployTarget       string // ID of dedicated hypervisors; "" for any
+	Protected          bool   // cannot be deleted before its protection is taken off
 
 	ID      string
 	Address string // public IPv4 address
@@ -99,6 +101,42 @@ type Template struct {
 
 	ID      string
 	SizeGiB int
+}
+
+// IAMRole is what its API keys may do.
+type IAMRole struct {
+	Name        string
+	Description string
+	Labels      map[string]string
+	Policy      IAMPolicy
+	ID          string
+}
+
+// IAMPolicy is a policy in Exoscale's own language: services by their names, and rules in CEL of which the first that
+// is true decides.
+type IAMPolicy struct {
+	DefaultServiceStrategy string                `json:"default-service-strategy"` // allow or deny
+	Services               map[string]IAMService `json:"services"`
+}
+
+// IAMService is what a policy says about one service.
+type IAMService struct {
+	Type  string    `json:"type"` // allow, deny or rules
+	Rules []IAMRule `json:"rules,omitempty"`
+}
+
+// IAMRule allows or denies what its expression is true for.
+type IAMRule struct {
+	Action     string `json:"action"` // allow or deny
+	Expression string `json:"expression"`
+}
+
+// APIKey is a key of a role. Exoscale tells its secret once, when it makes the key.
+type APIKey struct {
+	Name   string
+	RoleID string
+	Key    string
+	Secret string
 }
 
 // InstanceType is an offer of the zone.

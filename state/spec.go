@@ -37,6 +37,9 @@ type ExoscaleSpec struct {
 	Zone      string    `yaml:"zone" json:"zone"`
 	APIKey    SecretRef `yaml:"apiKey" json:"apiKey"`
 	APISecret SecretRef `yaml:"apiSecret" json:"apiSecret"`
+
+	DeployTarget   string `yaml:"deployTarget,omitempty" json:"deployTarget,omitempty"`     // name of dedicated hypervisors; "" for any
+	ProtectMasters bool   `yaml:"protectMasters,omitempty" json:"protectMasters,omitempty"` // masters cannot be deleted by mistake
 }
 
 // SecretRef says where a secret is found; exactly one field is set.
@@ -62,6 +65,7 @@ type MachineSpec struct {
 	Count    int    `yaml:"count" json:"count"`                           //
 	RootDisk int    `yaml:"rootDisk" json:"rootDisk"`                     // GiB
 	DataDisk int    `yaml:"dataDisk,omitempty" json:"dataDisk,omitempty"` // GiB, added to the root disk
+	TopoLVM  bool   `yaml:"topolvm,omitempty" json:"topolvm,omitempty"`   // the data disk is a volume group of TopoLVM
 }
 
 // GroupSpec is an additional group of workers.

@@ -1,0 +1,31 @@
+package state
+
+// Kinds of objects in the cloud, as events, the journal and inventories call them.
+const (
+	KindSSHKey            = "ssh-key"
+	KindSecurityGroup     = "security-group"
+	KindAntiAffinityGroup = "anti-affinity-group"
+	KindElasticIP         = "elastic-ip"
+	KindZone              = "dns-zone"
+	KindTemplate          = "template"
+	KindInstance          = "instance"
+	KindInstancePool      = "instance-pool"
+	KindLoadBalancer      = "load-balancer" // Exoscale's own, made by the cluster for its services
+	KindVolume            = "block-volume"
+	KindVolumeSnapshot    = "block-snapshot"
+	KindSnapshot          = "snapshot"
+	KindPrivateNetwork    = "private-network"
+	KindRole              = "iam-role"
+	KindAPIKey            = "api-key"
+	KindBucket            = "bucket"
+)
+
+// Object is anything that exists in the cloud, as far as finding and deleting it needs.
+type Object struct {
+	Kind   string
+	Name   string
+	ID     string // for an SSH key, an API key's name and a bucket: what the API calls it by
+	Labels map[string]string
+	Uses   []string // IDs of the objects that it is attached to, made of or made for
+	Detail string   // what a person tells it by: an address, a type and a size
+}
