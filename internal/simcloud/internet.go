@@ -103,7 +103,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 		DB: z.db, Clock: z.clock, Zone: z.options.Zone, Key: z.options.Key, Secret: z.options.Secret,
 		HTTP:              z.platform.Network(z.ca.Pool()).Client(),
 		RefuseCredentials: z.options.Scenario == badCredentials,
-		Quotas:            quotas(z.options.Scenario),
+		Quotas:            z.quotas(),
 	})
 	if err != nil {
 		return err
@@ -125,8 +125,8 @@ func (z *Zone) openInternet(context.Context) error {
 		names   []string
 		handler http.Handler
 	}{
-		{apiAddress, z.apiNames(), z.api},
-		{storageAddress, []string{z.storageName()}, z.storage},
+		{apiAddress, z.apiNames(), z.hook(late(z.api, z.options.Latency))},
+		{storageAddress, []string{z.storageName()}, z.hook(z.storage)},
 		{clientsAddress, []string{mirror.ClientsHost}, downloads},
 		{imagesAddress, []string{mirror.ImagesHost}, downloads},
 	} {

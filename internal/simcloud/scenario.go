@@ -1,6 +1,7 @@
 package simcloud
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,11 +23,13 @@ func Scenarios() []string {
 }
 
 // quotas returns the limits that differ from the usual ones.
-func quotas(scenario string) map[string]int {
-	if scenario == quota {
-		return map[string]int{"instance": 10}
+func (z *Zone) quotas() map[string]int {
+	limits := map[string]int{}
+	if z.options.Scenario == quota {
+		limits["instance"] = 10
 	}
-	return nil
+	maps.Copy(limits, z.options.Quotas)
+	return limits
 }
 
 // broken tells whether a machine never boots.

@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/api"
@@ -33,6 +35,13 @@ type Options struct {
 	Key, Secret string
 	// Installer is the command line of the simulated openshift-install, which the mirror's script runs.
 	Installer []string
+	// Latency is how long the API takes before each answer, on the wall clock.
+	Latency time.Duration
+	// Middleware is put before the API and before the object storage; nil means none. It may let a request fail, or its
+	// answer.
+	Middleware func(http.Handler) http.Handler
+	// Quotas overrides the API's limits by resource, e.g. {"instance": 5}, and those of the scenario.
+	Quotas map[string]int
 }
 
 // Zone is an open zone.
