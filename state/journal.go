@@ -3,7 +3,9 @@ package state
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -16,12 +18,13 @@ type Journal struct {
 	file *os.File
 	now  func() time.Time
 	open map[entryKey]bool // intents without a result
+	torn bool              // the last line has no end, for the disk was full
 }
 
 type entryKey struct{ kind, name string }
 
-// entry is one line: an intent, or a result when Action is set.
-type entry struct {
+// Entry is one line: an intent, or a result when Action is set.
+type Entry struct {
 	Time   time.Time `json:"time"`
 	Kind   string    `json:"kind"`
 	Name   string    `json:"name"`
@@ -31,7 +34,7 @@ type entry struct {
 
 // OpenJournal opens the folder's journal and reads which intents have no result.
 func (f Folder) OpenJournal(now func() time.Time) (*Journal, error) {
-	open, err := openIntents(f.Path(JournalFile))
+	open, err := f.openIntents()
 	if err != nil {
 		return nil, err
 	}
@@ -42,22 +45,13 @@ func (f Folder) OpenJournal(now func() time.Time) (*Journal, error) {
 	return &Journal{file: file, now: now, open: open}, nil
 }
 
-func openIntents(path string) (map[entryKey]bool, error) {
-	open := map[entryKey]bool{}
-	file, err := os.Open(path)
-	if os.IsNotExist(err) {
-		return open, nil
-	}
+func (f Folder) openIntents() (map[entryKey]bool, error) {
+	entries, err := f.JournalEntries()
 	if err != nil {
-		return nil, fmt.Errorf("read the journal: %w", err)
+		return nil, err
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		var e entry
-		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			continue // the last line of a killed process may be torn; what it intended is looked up in the cloud
-		}
+	open := map[entryKey]bool{}
+	for _, e := range entries {
 		key := entryKey{e.Kind, e.Name}
 		if e.Action == "" {
 			open[key] = true
@@ -65,17 +59,42 @@ func openIntents(path string) (map[entryKey]bool, error) {
 			delete(open, key)
 		}
 	}
-	return open, lines.Err()
+	return open, nil
+}
+
+// JournalEntries returns what all runs noted so far, the oldest first; no journal is no error. Lines that a killed
+// process left torn are left out: what they intended is looked up in the cloud.
+func (f Folder) JournalEntries() ([]Entry, error) {
+	file, err := os.Open(f.Path(JournalFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	defer file.Close()
+	var entries []Entry
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		var e Entry
+		if json.Unmarshal(lines.Bytes(), &e) == nil {
+			entries = append(entries, e)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	return entries, nil
 }
 
 // Intend notes what is about to be created, changed or deleted.
 func (j *Journal) Intend(kind, name string) error {
-	return j.write(entry{Kind: kind, Name: name})
+	return j.write(Entry{Kind: kind, Name: name})
 }
 
 // Done notes what came of the latest intent of that kind and name.
 func (j *Journal) Done(kind, name, id string, action Action) error {
-	return j.write(entry{Kind: kind, Name: name, ID: id, Action: action})
+	return j.write(Entry{Kind: kind, Name: name, ID: id, Action: action})
 }
 
 // Open tells whether an intent of that kind and name has no result: its call may or may not have happened.
@@ -85,7 +104,7 @@ func (j *Journal) Open(kind, name string) bool {
 	return j.open[entryKey{kind, name}]
 }
 
-func (j *Journal) write(e entry) error {
+func (j *Journal) write(e Entry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e.Time = j.now()
@@ -93,7 +112,7 @@ func (j *Journal) write(e entry) error {
 	if err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
+	if err := j.append(line); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	if err := j.file.Sync(); err != nil {
@@ -101,6 +120,17 @@ func (j *Journal) write(e entry) error {
 	}
 	j.open[entryKey{e.Kind, e.Name}] = e.Action == ""
 	return nil
+}
+
+// append writes a line, on a line of its own even if the one before it came to the disk in part.
+func (j *Journal) append(line []byte) error {
+	line = append(line, '\n')
+	if j.torn {
+		line = append([]byte{'\n'}, line...)
+	}
+	_, err := j.file.Write(line)
+	j.torn = err != nil
+	return err
 }
 
 // Close closes the file.
