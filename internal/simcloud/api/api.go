@@ -26,6 +26,10 @@ type Config struct {
 	Problems bool
 	// Quotas overrides limits by resource, e.g. {"instance": 5}.
 	Quotas map[string]int
+	// Latency passes before each answer, by the time of the wall.
+	Latency time.Duration
+	// Buckets counts the buckets of the organization, which the object storage keeps; nil: there are none.
+	Buckets func() int
 }
 
 // API is the Exoscale API of all zones, with the machines of one. It is safe for concurrent use.
@@ -34,11 +38,15 @@ type API struct {
 	mux    *http.ServeMux
 	limits map[string]int
 	types  []wireType
+	// shows serves the question for one thing, by its noun; operations are the names of operations in policies.
+	shows      map[string]handler
+	operations map[string]string
 
 	mu        sync.Mutex // guards everything below, and the order of changes in the store
 	tables    tables
 	sequence  *store.Table[int]
 	pending   map[string]bool // operations that are not complete, by ID
+	policies  policies        // compiled, by their text
 	due       time.Time       // when the next thing completes; zero: nothing waits
 	events    []wireEvent
 	mutations int
@@ -66,18 +74,21 @@ type tables struct {
 	roles          shelf[role]
 	apiKeys        shelf[apiKey]
 	reverseRecords shelf[reverseRecord]
+	organization   shelf[organizationPolicy]
 }
 
 // New returns an API over what config.DB holds; Close ends it.
 func New(config Config) (*API, error) {
 	a := &API{
-		config:  config,
-		limits:  limits(config.Quotas),
-		types:   instanceTypes(),
-		pending: map[string]bool{},
-		events:  []wireEvent{},
-		changed: make(chan struct{}, 1),
-		wake:    make(chan struct{}, 1),
+		config:     config,
+		limits:     limits(config.Quotas),
+		types:      instanceTypes(),
+		pending:    map[string]bool{},
+		shows:      map[string]handler{},
+		operations: operationNames(),
+		events:     []wireEvent{},
+		changed:    make(chan struct{}, 1),
+		wake:       make(chan struct{}, 1),
 	}
 	if err := a.load(config.DB); err != nil {
 		return nil, err
@@ -85,7 +96,7 @@ func New(config Config) (*API, error) {
 	if err := a.addDefaultGroup(); err != nil {
 		return nil, err
 	}
-	a.mux = a.routes()
+	a.mux = a.newMux()
 	ctx, cancel := context.WithCancel(context.Background())
 	a.cancel = cancel
 	a.background = func(do func(context.Context)) { a.running.Go(func() { do(ctx) }) }
@@ -115,6 +126,7 @@ func (a *API) load(db *store.DB) (err error) {
 		roles:          open[role](&l, "iam-role"),
 		apiKeys:        open[apiKey](&l, "api-key"),
 		reverseRecords: open[reverseRecord](&l, "reverse-dns"),
+		organization:   open[organizationPolicy](&l, "iam-organization-policy"),
 	}
 	if l.err != nil {
 		return l.err

@@ -40,18 +40,26 @@ func (c *call) decode(into any) error {
 // handler answers a call; it runs alone.
 type handler func(*call) (any, error)
 
-func (a *API) routes() *http.ServeMux {
-	mux := http.NewServeMux()
-	register := func(pattern string, h handler) {
-		method, path, _ := strings.Cut(pattern, " ")
-		mux.HandleFunc(method+" /v2"+path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, pattern, h) })
-	}
+// routes registers everything that the API serves.
+func (a *API) routes(register func(pattern string, h handler)) {
 	for _, add := range []func(func(string, handler)){
 		a.zoneRoutes, a.typeRoutes, a.quotaRoutes, a.operationRoutes, a.keyRoutes, a.groupRoutes, a.antiAffinityRoutes,
 		a.instanceRoutes, a.templateRoutes, a.elasticIPRoutes, a.reverseRoutes, a.networkRoutes, a.domainRoutes, a.iamRoutes,
+		a.organizationRoutes,
 	} {
 		add(register)
 	}
+}
+
+func (a *API) newMux() *http.ServeMux {
+	mux := http.NewServeMux()
+	a.routes(func(pattern string, h handler) {
+		method, path, _ := strings.Cut(pattern, " ")
+		if noun, alone := strings.CutSuffix(path, "/{id}"); alone && method == http.MethodGet {
+			a.shows[strings.TrimPrefix(noun, "/")] = h
+		}
+		mux.HandleFunc(method+" /v2"+path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, pattern, h) })
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		a.answer(w, nil, refuse(http.StatusNotFound, "Not Found"))
 	})
@@ -62,6 +70,9 @@ func (a *API) routes() *http.ServeMux {
 // the configured zone.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.calls.Add(1)
+	if !a.late(r.Context()) {
+		return // the client went away meanwhile
+	}
 	// "/instance/<id>:start" is an action on an instance; the mux tells segments apart only.
 	if at := strings.LastIndexByte(r.URL.Path, '/'); at >= 0 && strings.Contains(r.URL.Path[at:], ":") {
 		r = split(r, at)
@@ -98,7 +109,7 @@ func (a *API) handle(c *call, pattern string, h handler) (any, error) {
 		return nil, err
 	}
 	if pattern != anonymous {
-		if err := a.authenticate(c.request, c.body); err != nil {
+		if err := a.admit(c, pattern); err != nil {
 			return nil, err
 		}
 	}

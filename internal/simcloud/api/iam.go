@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// role is an IAM role. Its policy is kept as it came and not enforced.
+// role is an IAM role: what an API key may do.
 type role struct {
 	row
 	Wire wireRole
@@ -70,12 +70,15 @@ func (a *API) listRoles(*call) (any, error) {
 func (a *API) createRole(c *call) (any, error) {
 	body := wireRole{
 		Permissions: []string{}, Editable: true, Labels: map[string]string{},
-		Policy: json.RawMessage(`{"default-service-strategy":"allow","services":{}}`), // without one: not known
+		Policy: json.RawMessage(allowAll), // without one: not known
 	}
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	if err := check(checkLength("name", body.Name, 1, 191), checkPolicy(body.Policy)); err != nil {
+	if _, err := a.policies.compile(body.Policy); err != nil {
+		return nil, err
+	}
+	if err := check(checkLength("name", body.Name, 1, 191), checkPermissions(body.Permissions)); err != nil {
 		return nil, err
 	}
 	head, err := a.newRow("")
@@ -93,18 +96,13 @@ func (a *API) putRole(r role) (any, error) {
 	return a.mutated(r.row, roleNoun)
 }
 
-func checkPolicy(policy json.RawMessage) error {
-	var body struct {
-		Strategy string                     `json:"default-service-strategy"`
-		Services map[string]json.RawMessage `json:"services"`
+func checkPermissions(permissions []string) error {
+	for _, permission := range permissions {
+		if err := checkOneOf("permissions", permission, "bypass-governance-retention", resetPermission); err != nil {
+			return err
+		}
 	}
-	if err := json.Unmarshal(policy, &body); err != nil {
-		return invalid("policy: %v", err)
-	}
-	if body.Services == nil {
-		return invalid("policy: services is required")
-	}
-	return checkOneOf("default-service-strategy", body.Strategy, "allow", "deny")
+	return nil
 }
 
 func (a *API) updateRole(c *call) (any, error) {
@@ -134,7 +132,7 @@ func (a *API) updatePolicy(c *call) (any, error) {
 	if !r.Wire.Editable {
 		return nil, refuse(http.StatusForbidden, "IAM role %s is not editable", r.Wire.Name)
 	}
-	if err := checkPolicy(c.body); err != nil {
+	if _, err := a.policies.compile(c.body); err != nil {
 		return nil, err
 	}
 	r.Wire.Policy = c.body

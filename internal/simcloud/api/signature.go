@@ -27,20 +27,20 @@ type credential struct {
 	signature string
 }
 
-// authenticate refuses a request that was not signed by a known key.
-func (a *API) authenticate(r *http.Request, body []byte) error {
+// authenticate returns the key that a request was signed by, and refuses one that was not signed by a known key.
+func (a *API) authenticate(r *http.Request, body []byte) (key string, err error) {
 	if a.config.RefuseCredentials {
-		return refuse(http.StatusForbidden, "Forbidden: the API key is not valid")
+		return "", refuse(http.StatusForbidden, "Forbidden: the API key is not valid")
 	}
 	given, ok := parseCredential(r.Header.Get("Authorization"))
 	if !ok {
-		return refuse(http.StatusUnauthorized, "Invalid or missing request signature")
+		return "", refuse(http.StatusUnauthorized, "Invalid or missing request signature")
 	}
 	secret, ok := a.secret(given.key)
 	if !ok {
-		return refuse(http.StatusForbidden, "Forbidden: unknown API key")
+		return "", refuse(http.StatusForbidden, "Forbidden: unknown API key")
 	}
-	return verify(r, body, given, secret)
+	return given.key, verify(r, body, given, secret)
 }
 
 func (a *API) secret(key string) (string, bool) {

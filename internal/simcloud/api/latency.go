@@ -1,0 +1,21 @@
+package api
+
+import (
+	"context"
+	"time"
+)
+
+// late lets the configured latency pass; false means that nobody waits for the answer any longer.
+func (a *API) late(ctx context.Context) bool {
+	if a.config.Latency <= 0 {
+		return true
+	}
+	timer := time.NewTimer(a.config.Latency)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,139 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/google/cel-go/cel"
+)
+
+// policy is an IAM policy, ready to decide.
+type policy struct {
+	strategy string
+	services map[string]servicePolicy
+}
+
+type servicePolicy struct {
+	kind  string // "allow", "deny" or "rules"
+	rules []policyRule
+}
+
+type policyRule struct {
+	action  string
+	decides cel.Program
+}
+
+// question is what a policy is asked.
+type question struct {
+	service, operation string
+	parameters         map[string]any
+	resources          map[string]any
+}
+
+// allows tells whether the policy lets an operation through: the first rule that is true decides, and where none is,
+// the answer is no. A rule that can not be evaluated, as when it asks for a parameter that the operation lacks, is not
+// true: rules in use rely on that.
+func (p *policy) allows(q question) bool {
+	service, ok := p.services[q.service]
+	if !ok {
+		return p.strategy == "allow"
+	}
+	if service.kind != "rules" {
+		return service.kind == "allow"
+	}
+	given := map[string]any{
+		"operation": q.operation, "parameters": q.parameters, "resources": q.resources, "resource": q.resources,
+	}
+	for _, rule := range service.rules {
+		if result, _, err := rule.decides.Eval(given); err == nil && result.Value() == true {
+			return rule.action == "allow"
+		}
+	}
+	return false
+}
+
+// policies compiles policies and remembers them by their text.
+type policies struct {
+	language *cel.Env // nil before the first expression: not every zone has one
+	compiled map[string]*policy
+}
+
+type wirePolicy struct {
+	Strategy string                 `json:"default-service-strategy"`
+	Services map[string]wireService `json:"services"`
+}
+
+type wireService struct {
+	Type  string           `json:"type"`
+	Rules []wirePolicyRule `json:"rules"`
+}
+
+type wirePolicyRule struct {
+	Action     string `json:"action"`
+	Expression string `json:"expression"`
+}
+
+func (p *policies) compile(text json.RawMessage) (*policy, error) {
+	if known, ok := p.compiled[string(text)]; ok {
+		return known, nil
+	}
+	var wire wirePolicy
+	if err := json.Unmarshal(text, &wire); err != nil {
+		return nil, invalid("policy: %v", err)
+	}
+	if wire.Services == nil {
+		return nil, invalid("policy: services is required")
+	}
+	made := &policy{strategy: wire.Strategy, services: map[string]servicePolicy{}}
+	err := checkOneOf("default-service-strategy", wire.Strategy, "allow", "deny")
+	for name, service := range wire.Services {
+		var fault error
+		made.services[name], fault = p.compileService(name, service)
+		err = check(err, fault)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.compiled == nil {
+		p.compiled = map[string]*policy{}
+	}
+	p.compiled[string(text)] = made
+	return made, nil
+}
+
+func (p *policies) compileService(name string, wire wireService) (servicePolicy, error) {
+	service := servicePolicy{kind: wire.Type}
+	if err := checkOneOf("policy: type of service "+name, wire.Type, "allow", "deny", "rules"); err != nil {
+		return service, err
+	}
+	for _, rule := range wire.Rules {
+		if err := checkOneOf("policy: action of a rule of "+name, rule.Action, "allow", "deny"); err != nil {
+			return service, err
+		}
+		program, err := p.program(rule.Expression)
+		if err != nil {
+			return service, invalid("policy: expression of a rule of %s: %v", name, err)
+		}
+		service.rules = append(service.rules, policyRule{action: rule.Action, decides: program})
+	}
+	return service, nil
+}
+
+func (p *policies) program(expression string) (cel.Program, error) {
+	if p.language == nil {
+		anything := cel.MapType(cel.StringType, cel.DynType)
+		language, err := cel.NewEnv(
+			cel.Variable("operation", cel.StringType), cel.Variable("parameters", anything),
+			cel.Variable("resources", anything), cel.Variable("resource", anything),
+			cel.CrossTypeNumericComparisons(true), // numbers of JSON have one type
+		)
+		if err != nil {
+			return nil, err
+		}
+		p.language = language
+	}
+	checked, issues := p.language.Compile(expression)
+	if issues.Err() != nil {
+		return nil, issues.Err()
+	}
+	return p.language.Program(checked)
+}

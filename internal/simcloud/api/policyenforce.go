@@ -1,0 +1,99 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+)
+
+// resetPermission lets a role undo an organization policy that locks everybody out.
+const resetPermission = "reset-iam-organization-policy"
+
+// admit refuses a request that was not signed by a known key, or that a policy forbids.
+func (a *API) admit(c *call, pattern string) error {
+	key, err := a.authenticate(c.request, c.body)
+	if err != nil {
+		return err
+	}
+	q := question{}
+	q.service, q.operation = operationOf(a.operations, pattern)
+	texts := a.policiesOf(key)
+	if slices.ContainsFunc(texts, hasRules) {
+		q = a.question(c, pattern)
+	}
+	if q.operation == resetPermission && a.mayReset(key) {
+		return nil
+	}
+	if a.permits(texts, q) {
+		return nil
+	}
+	return refuse(http.StatusForbidden, "Forbidden by IAM policy: operation %s of service %s", q.operation, q.service)
+}
+
+func hasRules(text json.RawMessage) bool {
+	var wire wirePolicy
+	_ = json.Unmarshal(text, &wire) // it was checked when it came
+	for _, service := range wire.Services {
+		if service.Type == "rules" {
+			return true
+		}
+	}
+	return false
+}
+
+// policiesOf returns the policies that a key has to satisfy: that of the organization, and that of its role. The
+// configured key is the owner's and has no role.
+func (a *API) policiesOf(key string) []json.RawMessage {
+	texts := []json.RawMessage{a.organizationPolicy()}
+	if made, ok := a.tables.apiKeys.table.Get(key); ok {
+		role, _ := a.tables.roles.table.Get(made.Wire.Role) // a role stays as long as it has keys
+		texts = append(texts, role.Wire.Policy)
+	}
+	return texts
+}
+
+func (a *API) permits(texts []json.RawMessage, q question) bool {
+	for _, text := range texts {
+		compiled, err := a.policies.compile(text)
+		if err != nil || !compiled.allows(q) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *API) mayReset(key string) bool {
+	made, ok := a.tables.apiKeys.table.Get(key)
+	if !ok {
+		return true
+	}
+	role, _ := a.tables.roles.table.Get(made.Wire.Role)
+	return slices.Contains(role.Wire.Permissions, resetPermission)
+}
+
+// Credentials returns the secret of an API key, and what it may do in the object storage: an operation, named as in
+// "put-object", on a bucket and an object, where it has them. The last answer is whether there is such a key.
+func (a *API) Credentials(key string) (secret string, allows func(operation, bucket, object string) bool, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.config.RefuseCredentials {
+		return "", nil, false
+	}
+	secret, ok = a.secret(key)
+	return secret, func(operation, bucket, object string) bool { return a.allowsStorage(key, operation, bucket, object) }, ok
+}
+
+// allowsStorage asks the policies about the service "sos". Operations and "parameters.bucket" are those of policies
+// that people use; "parameters.key" and "resources.bucket" are our reading.
+func (a *API) allowsStorage(key, operation, bucket, object string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	q := question{service: "sos", operation: operation, parameters: map[string]any{}, resources: map[string]any{}}
+	if bucket != "" {
+		q.parameters["bucket"], q.resources["bucket"] = bucket, bucket
+	}
+	if object != "" {
+		q.parameters["key"] = object
+	}
+	return a.permits(a.policiesOf(key), q)
+}
