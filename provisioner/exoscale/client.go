@@ -37,6 +37,7 @@ const (
 // Client is one organization in one zone. Its methods may be called concurrently.
 type Client struct {
 	api     *v2.Client
+	rest    rest
 	http    *http.Transport
 	zone    string
 	clock   network.Clock
@@ -55,15 +56,20 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 		return nil, fault.Newf(fault.Invalid, op, "%q is not a zone", zone).WithHint("%s", zoneHint)
 	}
 	inner := net.Transport()
+	through := newTransport(inner, net.Clock, secret)
 	client, err := v2.NewClient(key, secret,
-		v2.ClientOptWithHTTPClient(&http.Client{Transport: newTransport(inner, net.Clock, secret)}),
+		v2.ClientOptWithHTTPClient(&http.Client{Transport: through}),
 		v2.ClientOptWithPollInterval(net.Clock.Wall(pollInterval)),
 		v2.ClientOptWithTimeout(max(net.Clock.Wall(operationLimit), time.Minute)),
 	)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint("set the API key and its secret")
 	}
-	return &Client{api: client, http: inner, zone: zone, clock: net.Clock, journal: journal}, nil
+	plain, err := newRest(through, zone, key, secret)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err).WithHint("set the API key and its secret")
+	}
+	return &Client{api: client, rest: plain, http: inner, zone: zone, clock: net.Clock, journal: journal}, nil
 }
 
 // Close closes idle connections.
