@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -20,6 +21,8 @@ type Network struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Lookup returns the addresses of a name, IPv4 first.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+	// Resolver is asked for other records than addresses; nil means that Delegation does not work.
+	Resolver Resolver
 	// Roots are the certificate authorities of the public internet; nil means the host's.
 	Roots *x509.CertPool
 	// Proxy chooses a proxy for a request, like http.Transport.Proxy; nil means none.
@@ -28,20 +31,36 @@ type Network struct {
 	Clock Clock
 }
 
-// Host returns the network of the machine the program runs on, with its proxy environment.
+// Host returns the network of the machine the program runs on, with its proxy environment. Behind a proxy, names are
+// resolved over HTTPS through it, because such machines often know inner names only.
 func Host() Network {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
-	return Network{
-		Dial:   dialer.DialContext,
-		Lookup: lookup(net.DefaultResolver),
-		Proxy:  http.ProxyFromEnvironment,
+	n := Network{Dial: dialer.DialContext, Proxy: http.ProxyFromEnvironment}
+	n.Lookup, n.Resolver = inner(net.DefaultResolver), n.hostResolver
+	if _, applies := n.throughProxy(publicResolver()); applies {
+		n.Lookup, n.Resolver = n.outer(publicResolver())
 	}
+	return n
 }
 
-func lookup(resolver *net.Resolver) func(context.Context, string) ([]netip.Addr, error) {
+func inner(resolver *net.Resolver) func(context.Context, string) ([]netip.Addr, error) {
 	return func(ctx context.Context, name string) ([]netip.Addr, error) {
 		return resolver.LookupNetIP(ctx, "ip4", name)
 	}
+}
+
+// outer returns how names are resolved over HTTPS, and as before where that fails.
+func (n Network) outer(public *url.URL) (func(context.Context, string) ([]netip.Addr, error), Resolver) {
+	within, resolver := n.Lookup, OverHTTPS(n.Client(), public)
+	lookup := func(ctx context.Context, name string) ([]netip.Addr, error) {
+		list, err := resolver.lookup(ctx, name)
+		var failure *net.DNSError
+		if errors.As(err, &failure) && !failure.IsNotFound && ctx.Err() == nil {
+			return within(ctx, name)
+		}
+		return list, err
+	}
+	return lookup, resolver.Or(n.Resolver)
 }
 
 // Transport returns a new HTTP transport on this network that trusts the public internet.

@@ -1,0 +1,166 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/miekg/dns"
+
+	"exoshift/internal/fault"
+)
+
+// maxCuts is how many zones are walked through on the way to a domain's parent.
+const maxCuts = 8
+
+// Delegation is what the servers of a domain's parent zone say about the domain.
+type Delegation struct {
+	// Parent is the closest zone above the domain.
+	Parent string
+	// Asked are the parent's servers that answered.
+	Asked []string
+	// Servers are the name servers that they name for the domain: sorted, in lower case, without the dot. Empty means
+	// that the domain is not delegated. Where they disagree these are all that any of them names.
+	Servers []string
+	// Note says who disagrees, e.g. while a change spreads; usually empty.
+	Note string
+}
+
+// Delegation finds the closest zone above a domain and asks its own servers to whom the domain is delegated. It never
+// asks a recursive resolver for the domain or anything that may not exist yet: the resolver would remember its "no".
+func (n Network) Delegation(ctx context.Context, domain string) (Delegation, error) {
+	domain = plain(domain)
+	op := "find out to whom " + domain + " is delegated"
+	if _, ok := dns.IsDomainName(domain); !ok || !strings.Contains(domain, ".") {
+		return Delegation{}, fault.Newf(fault.Invalid, op, "%q is no domain below another one", domain)
+	}
+	parent, hosts, err := n.registered(ctx, domain)
+	if err != nil {
+		return Delegation{}, fmt.Errorf("%s: %w", op, err)
+	}
+	for range maxCuts {
+		reports := n.askAll(ctx, hosts, parent, domain)
+		found, next, err := merge(parent, domain, reports)
+		if err != nil {
+			return Delegation{}, fault.New(kindOf(ctx), op, err).
+				WithHint("check that this machine reaches port 53 of %s, directly or through the proxy", strings.Join(hosts, ", "))
+		}
+		if next == "" {
+			return found, nil
+		}
+		parent, hosts = next, found.Servers
+	}
+	return Delegation{}, fault.Newf(fault.Invalid, op, "more than %d zones lead there", maxCuts)
+}
+
+// registered returns the zone of the domain's last two labels, or its top-level domain, with its servers.
+func (n Network) registered(ctx context.Context, domain string) (zone string, hosts []string, err error) {
+	labels := strings.Split(domain, ".")
+	for first := max(len(labels)-2, 1); first < len(labels); first++ {
+		zone := strings.Join(labels[first:], ".")
+		answer, err := n.resolve(ctx, query(zone, dns.TypeNS))
+		if err != nil {
+			return "", nil, err
+		}
+		if hosts := servers(answer.Answer, zone); len(hosts) > 0 {
+			return zone, hosts, nil
+		}
+	}
+	return "", nil, fault.Newf(fault.Invalid, "find the zone above "+domain, "no zone of that name exists").
+		WithHint("check the spelling of the base domain")
+}
+
+// report is what one server says.
+type report struct {
+	server string
+	zone   string   // what it delegates: the domain, or a zone between it and the parent; "" for nothing
+	names  []string // the servers of zone
+	err    error    // it does not say anything
+}
+
+// askAll asks all servers of parent about a domain side by side, in their order.
+func (n Network) askAll(ctx context.Context, hosts []string, parent, domain string) []report {
+	reports := make([]report, len(hosts))
+	var asking sync.WaitGroup
+	for i, host := range hosts {
+		asking.Go(func() { reports[i] = n.askOne(ctx, host, parent, domain) })
+	}
+	asking.Wait()
+	return reports
+}
+
+func (n Network) askOne(ctx context.Context, server, parent, domain string) report {
+	answer, err := n.askServer(ctx, server, direct(domain, dns.TypeNS))
+	if err != nil {
+		return report{server: server, err: err}
+	}
+	records := slices.Concat(answer.Answer, answer.Ns)
+	for _, rr := range records {
+		zone := plain(rr.Header().Name)
+		if rr.Header().Rrtype == dns.TypeNS && within(domain, zone) && len(zone) > len(parent) {
+			return report{server: server, zone: zone, names: servers(records, zone)}
+		}
+	}
+	if !answer.Authoritative {
+		err = fmt.Errorf("%s does not serve %s", server, parent)
+	}
+	return report{server: server, err: err}
+}
+
+// askServer asks a name server itself. An answer that is none, such as a refusal, is an error.
+func (n Network) askServer(ctx context.Context, server string, question *dns.Msg) (*dns.Msg, error) {
+	if _, _, err := net.SplitHostPort(server); err != nil {
+		server = net.JoinHostPort(server, "53")
+	}
+	answer, err := ask(ctx, n.reach, server, question)
+	if err == nil && answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
+		return nil, fmt.Errorf("%s answers %s", server, dns.RcodeToString[answer.Rcode])
+	}
+	return answer, err
+}
+
+// merge makes one of what the servers of parent say; next is the zone between parent and the domain, whose servers,
+// in the delegation, have to be asked instead. An error means that nobody answered.
+func merge(parent, domain string, reports []report) (d Delegation, next string, err error) {
+	d.Parent = parent
+	var failures []error
+	said := map[string][]string{} // servers by what they say
+	for _, r := range reports {
+		switch {
+		case r.err != nil:
+			failures = append(failures, r.err)
+			continue
+		case r.zone != "" && r.zone != domain:
+			return Delegation{Servers: r.names}, r.zone, nil
+		}
+		d.Asked = append(d.Asked, r.server)
+		d.Servers = append(d.Servers, r.names...)
+		view := strings.Join(r.names, ", ")
+		said[view] = append(said[view], r.server)
+	}
+	if len(d.Asked) == 0 {
+		return d, "", errors.Join(append(failures, errors.New("no server of "+parent+" answers"))...)
+	}
+	slices.Sort(d.Servers)
+	d.Servers, d.Note = slices.Compact(d.Servers), disagreement(said)
+	return d, "", nil
+}
+
+func disagreement(said map[string][]string) string {
+	if len(said) < 2 {
+		return ""
+	}
+	var views []string
+	for view, who := range said {
+		if view == "" {
+			view = "nobody"
+		}
+		views = append(views, strings.Join(who, ", ")+" delegates to "+view)
+	}
+	slices.Sort(views)
+	return strings.Join(views, "; ")
+}

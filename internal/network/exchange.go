@@ -1,0 +1,98 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+const (
+	// patience is how long a server may take to answer, on the wall clock.
+	patience = 5 * time.Second
+	// datagram is the largest answer that is accepted by UDP: larger ones would come in fragments.
+	datagram = 1232
+)
+
+// query returns a question to a recursive resolver.
+func query(name string, kind uint16) *dns.Msg {
+	return new(dns.Msg).SetQuestion(dns.Fqdn(name), kind).SetEdns0(datagram, false)
+}
+
+// direct returns a question to a server that knows the answer itself.
+func direct(name string, kind uint16) *dns.Msg {
+	question := query(name, kind)
+	question.RecursionDesired = false
+	return question
+}
+
+// ask puts a question to a server by UDP, and by TCP where that fails or is too small.
+func ask(ctx context.Context, dial func(context.Context, string, string) (net.Conn, error), server string, question *dns.Msg) (*dns.Msg, error) {
+	var failures []error
+	for _, transport := range []string{"udp", "tcp"} {
+		conn, err := dial(ctx, transport, server)
+		if err == nil {
+			var answer *dns.Msg
+			if answer, err = exchange(ctx, conn, question); err == nil && !answer.Truncated {
+				return answer, nil
+			}
+		}
+		if err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", transport, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, fmt.Errorf("ask %s: %w", server, errors.Join(failures...))
+}
+
+// exchange asks on a connection of its own, and closes it.
+func exchange(ctx context.Context, conn net.Conn, question *dns.Msg) (*dns.Msg, error) {
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	defer conn.Close()
+	client := dns.Client{Timeout: patience}
+	answer, _, err := client.ExchangeWithConn(question, &dns.Conn{Conn: conn, UDPSize: datagram})
+	if ended := ctx.Err(); err != nil && ended != nil {
+		err = ended
+	}
+	return answer, err
+}
+
+// addresses returns the IPv4 addresses of an answer, in its order.
+func addresses(answer *dns.Msg) []netip.Addr {
+	var list []netip.Addr
+	for _, rr := range answer.Answer {
+		if a, ok := rr.(*dns.A); ok {
+			if address, ok := netip.AddrFromSlice(a.A.To4()); ok {
+				list = append(list, address)
+			}
+		}
+	}
+	return list
+}
+
+// servers returns the name servers that records name for a zone, sorted, without doubles.
+func servers(records []dns.RR, zone string) []string {
+	var list []string
+	for _, rr := range records {
+		if ns, ok := rr.(*dns.NS); ok && plain(ns.Hdr.Name) == zone {
+			list = append(list, plain(ns.Ns))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// plain returns a name in lower case and without the dot at its end.
+func plain(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// within tells whether a name is below a zone, or is the zone.
+func within(name, zone string) bool { return name == zone || strings.HasSuffix(name, "."+zone) }

@@ -1,0 +1,71 @@
+package network
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/miekg/dns"
+)
+
+// message is the media type of a DNS message, as in RFC 8484.
+const message = "application/dns-message"
+
+// publicResolver returns the resolver that is asked over HTTPS by machines that only see the world through a proxy.
+func publicResolver() *url.URL {
+	return &url.URL{Scheme: "https", Host: "cloudflare-dns.com", Path: "/dns-query"}
+}
+
+// OverHTTPS asks a resolver as RFC 8484 says.
+func OverHTTPS(client *http.Client, resolver *url.URL) Resolver {
+	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
+		answer, err := post(ctx, client, resolver, question)
+		if err != nil {
+			return nil, fmt.Errorf("ask %s: %w", resolver.Host, err)
+		}
+		return answer, nil
+	}
+}
+
+func post(ctx context.Context, client *http.Client, resolver *url.URL, question *dns.Msg) (*dns.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
+	packed, err := question.Pack()
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, resolver.String(), bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", message)
+	request.Header.Set("Accept", message)
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	return unpack(response, question.Id)
+}
+
+func unpack(response *http.Response, id uint16) (*dns.Msg, error) {
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("it answers %s", response.Status)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, dns.MaxMsgSize+1))
+	if err != nil {
+		return nil, err
+	}
+	answer := new(dns.Msg)
+	if err := answer.Unpack(body); err != nil {
+		return nil, err
+	}
+	if answer.Id != id {
+		return nil, errors.New("its answer belongs to another question")
+	}
+	return answer, nil
+}

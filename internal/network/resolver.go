@@ -1,0 +1,114 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+
+	"github.com/miekg/dns"
+
+	"exoshift/internal/fault"
+)
+
+// resolvConf names the resolvers of the host.
+const resolvConf = "/etc/resolv.conf"
+
+// Resolver puts a question to a recursive resolver. It returns the answer whatever its code; an error means that there
+// was no answer.
+type Resolver func(ctx context.Context, question *dns.Msg) (*dns.Msg, error)
+
+// Servers asks the first of these "host:port" that answers, by UDP, and by TCP where that fails or is too small.
+func Servers(dial func(ctx context.Context, network, address string) (net.Conn, error), servers ...string) Resolver {
+	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
+		failures := []error{errors.New("no resolver answers")}
+		for _, server := range servers {
+			answer, err := ask(ctx, dial, server, question)
+			if err == nil {
+				return answer, nil
+			}
+			failures = append(failures, err)
+		}
+		return nil, errors.Join(failures...)
+	}
+}
+
+// Or returns a resolver that asks next what r cannot answer.
+func (r Resolver) Or(next Resolver) Resolver {
+	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
+		answer, err := r(ctx, question)
+		if err == nil || ctx.Err() != nil {
+			return answer, err
+		}
+		second, nextErr := next(ctx, question)
+		if nextErr != nil {
+			return nil, errors.Join(err, nextErr)
+		}
+		return second, nil
+	}
+}
+
+// lookup returns the IPv4 addresses of a name, with the errors of package net.
+func (r Resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
+	answer, err := r(ctx, query(name, dns.TypeA))
+	switch {
+	case err != nil:
+		return nil, &net.DNSError{Err: err.Error(), Name: name, IsTemporary: true, UnwrapErr: err}
+	case answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError:
+		return nil, &net.DNSError{Err: "the resolver answers " + dns.RcodeToString[answer.Rcode], Name: name, IsTemporary: true}
+	}
+	if list := addresses(answer); len(list) > 0 {
+		return list, nil
+	}
+	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+}
+
+// hostResolver asks the servers that the host is configured with, as they are at the time of the question.
+func (n Network) hostResolver(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
+	config, err := dns.ClientConfigFromFile(resolvConf)
+	if err != nil {
+		return nil, fmt.Errorf("find the resolvers of this machine: %w", err)
+	}
+	servers := make([]string, len(config.Servers))
+	for i, server := range config.Servers {
+		servers[i] = net.JoinHostPort(server, config.Port)
+	}
+	return Servers(n.Dial, servers...)(ctx, question)
+}
+
+// throughProxy returns whether requests to a URL go through a proxy that can be talked to.
+func (n Network) throughProxy(target *url.URL) (*url.URL, bool) {
+	if n.Proxy == nil {
+		return nil, false
+	}
+	proxy, err := n.Proxy(&http.Request{Method: http.MethodGet, URL: target, Host: target.Host})
+	return proxy, err == nil && proxy != nil && proxy.Scheme == "http"
+}
+
+// resolve puts a question to this network's resolver.
+func (n Network) resolve(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
+	op := "ask for the " + dns.TypeToString[question.Question[0].Qtype] + " records of " + question.Question[0].Name
+	if n.Resolver == nil {
+		return nil, fault.Newf(fault.Internal, op, "this network has no resolver")
+	}
+	answer, err := n.Resolver(ctx, question)
+	if err == nil && answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
+		err = fmt.Errorf("the resolver answers %s", dns.RcodeToString[answer.Rcode])
+	}
+	if err != nil {
+		return nil, fault.New(kindOf(ctx), op, err).
+			WithHint("check the resolvers in %s, or set HTTPS_PROXY where names are resolved behind a proxy", resolvConf)
+	}
+	return answer, nil
+}
+
+// kindOf returns the kind of a failed question: it is worth asking again, unless the run has ended.
+func kindOf(ctx context.Context) fault.Kind {
+	if err := ctx.Err(); err != nil {
+		return fault.KindOf(err)
+	}
+	return fault.Transient
+}
