@@ -14,31 +14,32 @@ const (
 	leastTick = 20 * time.Millisecond
 )
 
-// openClock lets simulated time go on from where it was when the zone's last process ended, however it ended. The
-// wall clock needs no memory.
+// openClock lets simulated time go on from where it was when the zone's last process ended, however it ended. At the
+// pace of the wall the zone lives by the wall itself, unless it was fast once and is ahead of it: time never goes back.
 func (z *Zone) openClock(ctx context.Context) error {
-	if z.options.Speed == 0 {
-		return nil
-	}
 	times, err := store.Load[time.Time](z.db, "zone/time")
 	if err != nil {
 		return err
 	}
-	start, known := times.Get("now")
 	every := max(tick, time.Duration(float64(leastTick)*z.options.Speed))
+	start, known := times.Get("now")
 	if known {
-		start = start.Add(every) // time never goes back
+		start = start.Add(every)
 	} else {
 		start = time.Now()
 	}
-	clock, stop := network.Scaled(z.options.Speed, start)
-	z.clock = clock
+	stop := func() {}
+	if z.options.Speed > 0 || start.After(time.Now()) {
+		z.clock, stop = network.Scaled(max(1, z.options.Speed), start)
+	}
 	note := func() error { return times.Put("now", z.clock.Now()) }
 	z.closers = append(z.closers, func() error { stop(); return note() })
-	z.running.Go(func() {
-		for z.clock.Sleep(ctx, every) == nil {
-			_ = note() // the next one may succeed
-		}
-	})
+	if z.options.Speed > 0 || z.options.Dir != "" {
+		z.running.Go(func() {
+			for z.clock.Sleep(ctx, every) == nil {
+				_ = note() // the next one may succeed
+			}
+		})
+	}
 	return note()
 }

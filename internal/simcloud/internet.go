@@ -52,7 +52,7 @@ func (z *Zone) storageName() string { return "sos-" + z.options.Zone + ".exo.io"
 
 // openFabric makes the network and the hosts that only ask. The functions of its config are called once the zone is open.
 func (z *Zone) openFabric(context.Context) (err error) {
-	if z.ca, err = fabric.NewCA("Simulated Internet Root"); err != nil {
+	if z.ca, err = openAuthority(z.db); err != nil {
 		return err
 	}
 	hosts, err := z.hosts()

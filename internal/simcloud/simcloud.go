@@ -110,6 +110,9 @@ func (z *Zone) Close() error {
 // Network is the world as the operator's machine sees it.
 func (z *Zone) Network() network.Network { return z.client.Network(z.ca.Pool()) }
 
+// Authority returns the certificate that clients have to trust, as PEM. It stays the same as long as Dir is kept.
+func (z *Zone) Authority() []byte { return z.ca.PEM() }
+
 // Mutations returns how many requests changed something at the API or in the object storage since Open.
 func (z *Zone) Mutations() int { return z.api.Mutations() + z.storage.Mutations() }
 

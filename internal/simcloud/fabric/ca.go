@@ -7,26 +7,27 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
 	"math/big"
 	"net"
 	"net/netip"
-	"sync/atomic"
 	"time"
+
+	"exoshift/internal/simcloud/certificate"
 )
 
 // CA is the certificate authority that everybody on the simulated internet trusts.
 type CA struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
-	serial      atomic.Int64
 }
 
 // NewCA returns a new authority; its certificates are valid from an hour ago for ten years of the wall clock.
 func NewCA(name string) (*CA, error) {
-	ca := &CA{}
-	template := ca.template(name)
+	template, err := template(name)
+	if err != nil {
+		return nil, err
+	}
 	template.IsCA, template.BasicConstraintsValid = true, true
 	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageCRLSign
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -37,19 +38,32 @@ func NewCA(name string) (*CA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the certificate of %s: %w", name, err)
 	}
-	ca.key = key
-	ca.certificate, err = x509.ParseCertificate(der)
-	return ca, err
+	made, err := x509.ParseCertificate(der)
+	return &CA{certificate: made, key: key}, err
 }
 
-func (ca *CA) template(name string) *x509.Certificate {
+// ParseCA returns the authority that PEM and KeyPEM told of, so that clients go on to trust it.
+func ParseCA(cert, key []byte) (*CA, error) {
+	pair, err := certificate.Parse(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("read the authority of the simulated internet: %w", err)
+	}
+	return &CA{certificate: pair.Certificate, key: pair.Key}, nil
+}
+
+// template's serial number is random, so that none is given twice by an authority that was read again.
+func template(name string) (*x509.Certificate, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 62))
+	if err != nil {
+		return nil, err
+	}
 	now := time.Now()
 	return &x509.Certificate{
-		SerialNumber: big.NewInt(ca.serial.Add(1)),
+		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: name, Organization: []string{"Simulated Internet"}},
 		NotBefore:    now.Add(-time.Hour),
 		NotAfter:     now.AddDate(10, 0, 0),
-	}
+	}, nil
 }
 
 // Pool returns a pool that trusts this authority only.
@@ -60,9 +74,10 @@ func (ca *CA) Pool() *x509.CertPool {
 }
 
 // PEM returns the authority's certificate.
-func (ca *CA) PEM() []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.certificate.Raw})
-}
+func (ca *CA) PEM() []byte { return certificate.EncodeCertificate(ca.certificate) }
+
+// KeyPEM returns the authority's private key.
+func (ca *CA) KeyPEM() ([]byte, error) { return certificate.EncodeKey(ca.key) }
 
 // Certificate returns a server certificate for names, some of which may be addresses.
 func (ca *CA) Certificate(names ...string) (tls.Certificate, error) {
@@ -70,7 +85,10 @@ func (ca *CA) Certificate(names ...string) (tls.Certificate, error) {
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("make a key for %v: %w", names, err)
 	}
-	template := ca.template("")
+	template, err := template("")
+	if err != nil {
+		return tls.Certificate{}, err
+	}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	for _, name := range names {

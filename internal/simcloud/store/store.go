@@ -4,6 +4,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,10 +12,14 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bberrors "go.etcd.io/bbolt/errors"
 )
 
 // patience is how long another process may still be closing the file.
 const patience = 2 * time.Second
+
+// ErrInUse tells that another process has the store open.
+var ErrInUse = errors.New("another process works with it; end that one first, or use another folder")
 
 // DB is an open store. Without a file it lives in memory only.
 type DB struct{ bolt *bbolt.DB }
@@ -22,10 +27,14 @@ type DB struct{ bolt *bbolt.DB }
 // Memory returns a store without a file.
 func Memory() *DB { return &DB{} }
 
-// Open opens or creates zone.db in dir. Writes are not synced to the disk: they survive a killed process, not a
-// power cut, which is all a rehearsal needs.
+// Open opens or creates zone.db in dir. Writes are handed to the operating system before they are acknowledged, but not
+// synced to the disk: they survive a killed process, not a power cut, which is all a simulated zone needs. It fails
+// with ErrInUse if another process has the store.
 func Open(dir string) (*DB, error) {
 	bolt, err := bbolt.Open(filepath.Join(dir, "zone.db"), 0o600, &bbolt.Options{NoSync: true, NoFreelistSync: true, Timeout: patience})
+	if errors.Is(err, bberrors.ErrTimeout) {
+		err = ErrInUse
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the simulated zone's state in %s: %w", dir, err)
 	}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,4 +65,23 @@ func TestAMemoryStoreIsATableLikeAnyOther(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestAStoreHasOneOwnerAtATime(t *testing.T) {
+	dir := t.TempDir()
+	db, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(dir); !errors.Is(err, store.ErrInUse) {
+		t.Errorf("the second process was told %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := store.Open(dir)
+	if err != nil {
+		t.Fatalf("after the first one has gone: %v", err)
+	}
+	_ = again.Close()
 }

@@ -1,0 +1,38 @@
+package simcloud
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestTimeNeverGoesBackWhateverThePace(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		latest := time.Now()
+		for _, life := range []struct {
+			speed float64
+			pause time.Duration // before it
+		}{{0, 0}, {60, 0}, {0, 0}, {60, 0}, {0, 3 * time.Hour}, {600, 0}, {1, 0}} {
+			time.Sleep(life.pause)
+			o := open(t, Options{Dir: dir, Speed: life.speed})
+			if began := o.clock.Now(); began.Before(latest) {
+				t.Errorf("speed %g after %s began %s before the end of the one before", life.speed, life.pause, latest.Sub(began))
+			}
+			time.Sleep(time.Minute)
+			latest = o.clock.Now()
+			o.close()
+		}
+	})
+}
+
+func TestAZoneAtThePaceOfTheWallLivesByTheWall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := open(t, Options{Dir: t.TempDir()})
+		defer o.close()
+		time.Sleep(time.Hour)
+		if now := o.clock.Now(); !now.Equal(time.Now()) {
+			t.Errorf("it is %s, not %s", now, time.Now())
+		}
+	})
+}
