@@ -1,0 +1,157 @@
+package exoscale
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const (
+	// holdLimit bounds how long a deletion is tried while something still holds the object: what held it may be on
+	// its own way out.
+	holdLimit = 5 * time.Minute
+	// holdPause is how long a refused deletion waits before it is tried anew.
+	holdPause = 2 * pollInterval
+)
+
+// Delete deletes an object of any kind but a bucket, and waits until it is gone. Before, it lets go of what it has
+// and of what is part of it: the rules of a security group and those of other groups that refer to it, attachments,
+// reverse DNS, protection, services. What is gone already is state.Found. What is still held by something else after
+// five minutes is a fault.Conflict; an instance pool is held by load balancers that target it.
+func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, error) {
+	op := "delete " + o.Kind + " " + o.Name
+	s, known := shelfOf(o.Kind)
+	switch {
+	case !known:
+		return "", fault.Newf(fault.Internal, op, "objects of kind %q are not the API's", o.Kind)
+	case o.ID == "":
+		return "", fault.Newf(fault.Internal, op, "it has no ID")
+	}
+	d := deletion{client: c, op: op, shelf: s, id: o.ID}
+	live, err := d.look(ctx)
+	if err != nil || live == nil {
+		return state.Found, err
+	}
+	name := cmp.Or(o.Name, live.title(), o.ID)
+	return state.Deleted, c.change(ctx, state.Deleted, o.Kind, name, func(ctx context.Context) (string, error) {
+		return o.ID, d.insist(ctx)
+	})
+}
+
+// deletion is one object on its way out.
+type deletion struct {
+	client *Client
+	op     string
+	shelf  shelf
+	id     string
+}
+
+// look returns the object, or nil if it is gone.
+func (d deletion) look(ctx context.Context) (*entry, error) {
+	var live entry
+	err := d.client.get(ctx, d.op, d.shelf.place(d.id), &live)
+	if fault.Is(err, fault.NotFound) || err == nil && live.vanished() {
+		return nil, nil
+	}
+	return &live, err
+}
+
+// insist tries until the object is gone, or until what holds it has had its time. Every try begins with a look: an
+// answer may have been lost, and how the API answers a second deletion is not recorded for most kinds.
+func (d deletion) insist(ctx context.Context) error {
+	since := d.client.clock.Now()
+	for try := 1; ; try++ {
+		live, err := d.look(ctx)
+		if err == nil && live != nil {
+			err = d.attempt(ctx, *live)
+		}
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return err
+		case fault.Is(err, fault.Transient) && !busy(err) && try >= attempts, !passes(err):
+			return err
+		case d.client.clock.Now().Sub(since) >= holdLimit:
+			return d.held(err)
+		}
+		if err := d.client.clock.Sleep(ctx, holdPause); err != nil {
+			return fault.New(fault.KindOf(ctx.Err()), d.op, err)
+		}
+	}
+}
+
+// passes tells whether the same deletion may succeed in a while.
+func passes(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.Transient) }
+
+// busy tells whether the object was in the middle of something else.
+func busy(err error) bool {
+	var failed *failure
+	return errors.As(err, &failed) && failed.reason == "busy"
+}
+
+// protected tells whether a deletion was refused for the protection of the instance. How the API words it is not
+// recorded.
+func protected(err error) bool {
+	var failed *failure
+	return errors.As(err, &failed) && says(failed.message, `protect`)
+}
+
+func (d deletion) held(err error) error {
+	var refusal *fault.Error
+	if errors.As(err, &refusal) {
+		err = refusal.Err
+	}
+	return fault.New(fault.Conflict, d.op, err).
+		WithHint("something still holds it after %s: look at it in the Exoscale portal, delete what uses it, then run again", holdLimit)
+}
+
+// attempt lets go of the object, deletes it and waits until it is gone.
+func (d deletion) attempt(ctx context.Context, live entry) error {
+	if err := d.release(ctx, live); err != nil {
+		return err
+	}
+	err := d.remove(ctx, d.shelf.place(d.id))
+	if d.shelf.kind == state.KindInstance && protected(err) { // in spite of its labels
+		if err = d.unprotect(ctx); err == nil {
+			err = d.remove(ctx, d.shelf.place(d.id))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return d.client.await(ctx, d.op, func(ctx context.Context) (string, error) {
+		live, err := d.look(ctx)
+		if err != nil || live == nil {
+			return "", err
+		}
+		return cmp.Or("it is "+live.State, "it is still there"), nil
+	})
+}
+
+// remove deletes what is at path; what is gone is no error.
+func (d deletion) remove(ctx context.Context, path string) error {
+	err := d.client.command(ctx, d.op, http.MethodDelete, path, nil)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// detach takes an object off an instance, or a volume off the one it is attached to. That it was not attached is no
+// error: a detachment may be refused after its answer was lost.
+func (d deletion) detach(ctx context.Context, s shelf, id, instanceID string) error {
+	var body any
+	if instanceID != "" {
+		body = map[string]any{"instance": reference{ID: instanceID}}
+	}
+	err := d.client.command(ctx, d.op, http.MethodPut, s.place(id)+":detach", body)
+	var failed *failure
+	if fault.Is(err, fault.NotFound) || errors.As(err, &failed) && says(failed.message, `not attached`) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,114 @@
+package exoscale
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"exoshift/state"
+)
+
+// entry is an object as the API lists it or shows it alone: of the fields of all kinds those that finding and
+// deleting need.
+type entry struct {
+	ID          string            `json:"id"`
+	Key         string            `json:"key"` // of an API key
+	Name        string            `json:"name"`
+	UnicodeName string            `json:"unicode-name"` // of a DNS zone
+	Description string            `json:"description"`
+	Labels      map[string]string `json:"labels"`
+	State       string            `json:"state"`
+
+	IP          string    `json:"ip"`
+	PublicIP    string    `json:"public-ip"`
+	Fingerprint string    `json:"fingerprint"`
+	Size        int64     `json:"size"` // GiB of disks, bytes of templates, machines of pools
+	VolumeSize  int64     `json:"volume-size"`
+	Type        reference `json:"instance-type"`
+
+	Instance       reference   `json:"instance"`
+	Manager        reference   `json:"manager"`
+	Volume         reference   `json:"block-storage-volume"`
+	Role           string      `json:"role-id"`
+	SecurityGroups []reference `json:"security-groups"`
+	AntiAffinity   []reference `json:"anti-affinity-groups"`
+	Networks       []reference `json:"private-networks"`
+	ElasticIPs     []reference `json:"elastic-ips"` // told by each instance alone, not by lists
+	Services       []struct {
+		reference
+		Pool reference `json:"instance-pool"`
+	} `json:"services"`
+	Rules []struct {
+		reference
+		Group reference `json:"security-group"`
+	} `json:"rules"`
+}
+
+// reference points to another object.
+type reference struct {
+	ID string `json:"id"`
+}
+
+// id is what the API calls the object by; SSH keys have a name only.
+func (e entry) id() string { return cmp.Or(e.ID, e.Key, e.Name) }
+
+// title is the name that people know the object by. Elastic IPs have none: ours is kept in a label.
+func (e entry) title() string {
+	return cmp.Or(e.Name, e.UnicodeName, e.Labels[labelName], e.Description)
+}
+
+// uses returns what the object is attached to, made of or made for.
+func (e entry) uses(kind string) []string {
+	var ids []string
+	switch kind {
+	case state.KindInstance:
+		ids = []string{e.Manager.ID}
+	case state.KindInstancePool:
+		ids = idsOf(slices.Concat(e.SecurityGroups, e.AntiAffinity))
+	case state.KindLoadBalancer:
+		for _, service := range e.Services {
+			ids = append(ids, service.Pool.ID)
+		}
+	default:
+		ids = []string{e.Instance.ID, e.Volume.ID, e.Role}
+	}
+	slices.Sort(ids)
+	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == "" })
+}
+
+func idsOf(references []reference) []string {
+	ids := make([]string, len(references))
+	for i, r := range references {
+		ids[i] = r.ID
+	}
+	return ids
+}
+
+// detail is what a person tells the object by, beside its name. Types are the names of instance types by their ids.
+func (e entry) detail(kind string, types map[string]string) string {
+	switch kind {
+	case state.KindInstance:
+		return phrase(types[e.Type.ID], e.PublicIP, e.State)
+	case state.KindInstancePool:
+		return phrase(fmt.Sprintf("%d x %s", e.Size, cmp.Or(types[e.Type.ID], "machines")))
+	case state.KindVolume, state.KindSnapshot:
+		return phrase(gib(e.Size), e.State)
+	case state.KindVolumeSnapshot:
+		return phrase(gib(cmp.Or(e.VolumeSize, e.Size)), e.State)
+	case state.KindTemplate:
+		return gib((e.Size + 1<<30 - 1) >> 30)
+	}
+	return phrase(e.IP, e.Fingerprint, e.Key)
+}
+
+func gib(size int64) string { return fmt.Sprintf("%d GiB", size) }
+
+func phrase(words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
+}
+
+// vanished tells whether the object is gone, although the API still shows it.
+func (e entry) vanished() bool {
+	return slices.Contains([]string{"destroyed", "expunging", "deleted"}, e.State)
+}

@@ -1,0 +1,136 @@
+package exoscale
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// labelProtected remembers that an instance is protected against deletion, for the API does not tell.
+const labelProtected = "exoshift-protected"
+
+// release undoes what would keep the object from being deleted.
+func (d deletion) release(ctx context.Context, live entry) error {
+	switch d.shelf.kind {
+	case state.KindInstance:
+		return d.releaseInstance(ctx, live)
+	case state.KindLoadBalancer:
+		for _, service := range live.Services {
+			if err := d.remove(ctx, d.shelf.place(d.id)+"/service/"+service.ID); err != nil {
+				return err
+			}
+		}
+	case state.KindVolume:
+		if live.Instance.ID != "" || live.State == "attached" {
+			return d.detach(ctx, d.shelf, d.id, "")
+		}
+	case state.KindElasticIP:
+		return d.releaseElasticIP(ctx)
+	case state.KindPrivateNetwork:
+		return d.releaseNetwork(ctx)
+	case state.KindSecurityGroup:
+		_, err := d.client.clearRules(ctx, d.op, d.id)
+		return err
+	}
+	return nil
+}
+
+// releaseInstance takes off the volumes, which outlive the instance, its name and its protection. An instance that is
+// on its way out lets go of everything by itself.
+func (d deletion) releaseInstance(ctx context.Context, live entry) error {
+	if live.State == "destroying" {
+		return nil
+	}
+	if err := d.remove(ctx, "/reverse-dns/instance/"+url.PathEscape(d.id)); err != nil {
+		return err
+	}
+	if err := d.detachVolumes(ctx); err != nil {
+		return err
+	}
+	if live.Labels[labelProtected] == "true" {
+		return d.unprotect(ctx)
+	}
+	return nil
+}
+
+func (d deletion) unprotect(ctx context.Context) error {
+	return d.client.command(ctx, d.op, http.MethodPut, d.shelf.place(d.id)+":remove-protection", nil)
+}
+
+func (d deletion) detachVolumes(ctx context.Context) error {
+	volumes, _ := shelfOf(state.KindVolume)
+	all, err := d.client.entries(ctx, volumes, "?instance-id="+url.QueryEscape(d.id))
+	if err != nil && !fault.Is(err, fault.NotFound) { // gone meanwhile
+		return err
+	}
+	for _, volume := range all {
+		if volume.Instance.ID != d.id {
+			continue
+		}
+		if err := d.detach(ctx, volumes, volume.ID, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// releaseElasticIP takes the address off every instance that holds it, and its name.
+func (d deletion) releaseElasticIP(ctx context.Context) error {
+	holders, err := d.holders(ctx)
+	if err != nil {
+		return err
+	}
+	for _, holder := range holders {
+		if err := d.detach(ctx, d.shelf, d.id, holder); err != nil {
+			return err
+		}
+	}
+	return d.remove(ctx, "/reverse-dns/elastic-ip/"+url.PathEscape(d.id))
+}
+
+// holders looks at each instance, for lists do not tell the elastic IPs.
+func (d deletion) holders(ctx context.Context) ([]string, error) {
+	instances, _ := shelfOf(state.KindInstance)
+	all, err := d.client.entries(ctx, instances, "")
+	if err != nil {
+		return nil, err
+	}
+	var mutex sync.Mutex
+	var holders []string
+	faults := make([]error, len(all))
+	each(len(all), func(i int) {
+		var live entry
+		faults[i] = d.client.get(ctx, d.op, instances.place(all[i].ID), &live)
+		if slices.Contains(live.ElasticIPs, reference{ID: d.id}) {
+			mutex.Lock()
+			defer mutex.Unlock()
+			holders = append(holders, live.ID)
+		}
+	})
+	faults = slices.DeleteFunc(faults, func(err error) bool { return fault.Is(err, fault.NotFound) }) // gone meanwhile
+	return holders, errors.Join(faults...)
+}
+
+// releaseNetwork takes every instance off a private network.
+func (d deletion) releaseNetwork(ctx context.Context) error {
+	instances, _ := shelfOf(state.KindInstance)
+	all, err := d.client.entries(ctx, instances, "")
+	if err != nil {
+		return err
+	}
+	for _, instance := range all {
+		if !slices.Contains(instance.Networks, reference{ID: d.id}) {
+			continue
+		}
+		if err := d.detach(ctx, d.shelf, d.id, instance.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
