@@ -10,7 +10,7 @@ import (
 
 // EnsureAntiAffinityGroup makes a group whose machines, at most eight, run on different hypervisors.
 func (c *Client) EnsureAntiAffinityGroup(ctx context.Context, name, description string) (string, state.Action, error) {
-	group, action, err := ensure(ctx, c, object[*v2.AntiAffinityGroup]{
+	group, action, err := ensure(ctx, c, object[v2.AntiAffinityGroup]{
 		kind: kindAntiAffinityGroup, name: name,
 		find: func(ctx context.Context) ([]*v2.AntiAffinityGroup, error) {
 			return c.antiAffinityGroups(ctx, name)

@@ -44,6 +44,7 @@ type Client struct {
 	journal Journal
 	types   typeCache
 	groups  turns
+	preview bool // changes nothing; see Preview
 }
 
 // New returns a client for a zone, e.g. "ch-gva-2". It contacts nobody. Call Close when it is no longer needed.

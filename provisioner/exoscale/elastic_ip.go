@@ -22,7 +22,7 @@ const (
 // ours is kept in the description and in a label.
 func (c *Client) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error) {
 	wanted := wireElasticIP(ip)
-	found, action, err := ensure(ctx, c, object[*v2.ElasticIP]{
+	found, action, err := ensure(ctx, c, object[v2.ElasticIP]{
 		kind: kindElasticIP, name: ip.Name,
 		find: func(ctx context.Context) ([]*v2.ElasticIP, error) {
 			all, err := c.elasticIPs(ctx)
@@ -36,7 +36,10 @@ func (c *Client) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state
 	if err != nil {
 		return ip, action, err
 	}
-	ip.ID, ip.Address = value(found.ID), value(found.IPAddress).String()
+	if ip.ID = value(found.ID); c.imagined(ip.ID) {
+		return ip, action, nil
+	}
+	ip.Address = value(found.IPAddress).String()
 	changed, err := c.alignElasticIP(ctx, ip, found, wanted)
 	if err != nil {
 		return ip, action, err
@@ -162,6 +165,9 @@ func (c *Client) ensureReverseDNS(ctx context.Context, ip state.ElasticIP) (chan
 
 // EnsureAttached attaches an elastic IP to an instance; others may hold it as well.
 func (c *Client) EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error) {
+	if c.imagined(elasticIPID) || c.imagined(instanceID) {
+		return state.Updated, nil
+	}
 	instance, err := c.instance(ctx, instanceID)
 	if err != nil {
 		return "", err

@@ -29,14 +29,15 @@ const (
 // object tells ensure how to find and make one object.
 type object[T any] struct {
 	kind, name string
-	find       func(context.Context) ([]T, error) // all that bear the name
-	create     func(context.Context) (T, error)
-	id         func(T) string
+	find       func(context.Context) ([]*T, error) // all that bear the name
+	create     func(context.Context) (*T, error)
+	id         func(*T) string
 }
 
-// ensure has three answers: one object of that name is used, none is created, several are a conflict.
-func ensure[T any](ctx context.Context, c *Client, o object[T]) (T, state.Action, error) {
-	var made T
+// ensure has three answers: one object of that name is used, none is created, several are a conflict. What a preview
+// would create is an object without any value.
+func ensure[T any](ctx context.Context, c *Client, o object[T]) (*T, state.Action, error) {
+	made := new(T)
 	found, err := o.find(ctx)
 	switch {
 	case err != nil:
@@ -48,15 +49,17 @@ func ensure[T any](ctx context.Context, c *Client, o object[T]) (T, state.Action
 		return made, "", ambiguous(o, found)
 	}
 	err = c.change(ctx, state.Created, o.kind, o.name, func(ctx context.Context) (string, error) {
-		if made, err = o.create(ctx); err != nil {
+		created, err := o.create(ctx)
+		if err != nil {
 			return "", err
 		}
+		made = created
 		return o.id(made), nil
 	})
 	return made, state.Created, err
 }
 
-func ambiguous[T any](o object[T], found []T) error {
+func ambiguous[T any](o object[T], found []*T) error {
 	ids := make([]string, len(found))
 	for i, one := range found {
 		ids[i] = o.id(one)
@@ -67,15 +70,25 @@ func ambiguous[T any](o object[T], found []T) error {
 
 // adopt is for an object that was found: an earlier run may have made it without living to note it down.
 func (c *Client) adopt(kind, name, id string) (state.Action, error) {
-	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
-	if !ok || !memory.Open(kind, name) {
+	if c.preview || !c.intended(kind, name) {
 		return state.Found, nil
 	}
 	return state.Adopted, c.done(kind, name, id, state.Adopted)
 }
 
-// change does one thing to the cloud, with the intent on disk before and the result after.
+// intended tells whether an earlier run was about to change an object of that name and did not live to note how it
+// went.
+func (c *Client) intended(kind, name string) bool {
+	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
+	return ok && memory.Open(kind, name)
+}
+
+// change does one thing to the cloud, with the intent on disk before and the result after. Every mutation passes
+// here, and a preview turns back.
 func (c *Client) change(ctx context.Context, action state.Action, kind, name string, do func(context.Context) (id string, err error)) error {
+	if c.preview {
+		return nil
+	}
 	op := verb(action) + " " + kind + " " + name
 	if err := c.journal.Intend(kind, name); err != nil {
 		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))

@@ -2,72 +2,102 @@ package exoscale
 
 import (
 	"context"
-	"encoding/base64"
 	"slices"
 
 	v2 "github.com/exoscale/egoscale/v2"
 
-	"exoshift/internal/fault"
 	"exoshift/state"
 )
 
-// maxUserData is the API's limit, in characters of base64.
-const maxUserData = 32768
+// identity is what tells a machine from others. Names of instances are not unique: the label exoshift-cluster belongs
+// to the name.
+type identity struct{ cluster, name string }
 
-// EnsureInstance makes a machine and waits until it runs and has its public address. Names of instances are not
-// unique: the label exoshift-cluster belongs to the name.
+func identityOf(wanted state.Instance) identity {
+	return identity{wanted.Labels[labelCluster], wanted.Name}
+}
+
+// EnsureInstance makes a machine and waits until it runs and has its public address.
 func (c *Client) EnsureInstance(ctx context.Context, wanted state.Instance) (state.Instance, state.Action, error) {
-	if size := base64.StdEncoding.EncodedLen(len(wanted.UserData)); size > maxUserData {
-		return wanted, "", fault.Newf(fault.Invalid, "create instance "+wanted.Name,
-			"its user data has %d characters in base64, Exoscale takes %d", size, maxUserData).
-			WithHint("keep large documents in object storage and point to them")
-	}
-	found, action, err := ensure(ctx, c, object[*v2.Instance]{
-		kind: kindInstance, name: wanted.Name,
-		find:   func(ctx context.Context) ([]*v2.Instance, error) { return c.namesakes(ctx, wanted) },
-		create: func(ctx context.Context) (*v2.Instance, error) { return c.createInstance(ctx, wanted) },
-		id:     func(instance *v2.Instance) string { return value(instance.ID) },
+	made, done := wanted, state.Action("")
+	err := c.EnsureInstances(ctx, []state.Instance{wanted}, func(instance state.Instance, action state.Action) {
+		made, done = instance, action
 	})
-	if err != nil {
-		return wanted, action, err
-	}
-	running, err := c.awaitRunning(ctx, value(found.ID), wanted.Name)
-	if err != nil {
-		return wanted, action, err
-	}
-	wanted.ID, wanted.Address, wanted.State = value(running.ID), address(running), value(running.State)
-	wanted.Created = value(running.CreatedAt)
-	return wanted, action, nil
+	return made, done, err
 }
 
-func (c *Client) namesakes(ctx context.Context, wanted state.Instance) ([]*v2.Instance, error) {
-	all, err := c.instances(ctx)
-	return choose(all, func(instance *v2.Instance) bool {
-		return value(instance.Name) == wanted.Name &&
-			value(instance.Labels)[labelCluster] == wanted.Labels[labelCluster]
-	}), err
+// EnsureInstances makes the machines that are missing and waits until all of them run. It calls told, one call at a
+// time, for each machine as soon as it runs, has its public address, and has the protection that is wanted. After a
+// failure nothing new is begun, and the first failure is returned. A preview does not wait.
+func (c *Client) EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error {
+	if err := checkInstances(wanted); err != nil {
+		return err
+	}
+	live, err := c.instances(ctx)
+	if err != nil {
+		return err
+	}
+	found, missing, err := c.muster(wanted, live)
+	if err != nil {
+		return err
+	}
+	for _, one := range missing { // an unknown type is found out before anything is made
+		if _, err := c.typeID(ctx, one.Type); err != nil {
+			return err
+		}
+	}
+	if c.preview {
+		foretell(found, missing, told)
+		return nil
+	}
+	f := &fleet{client: c, told: told, waiting: found}
+	f.look(ctx, live)
+	f.order(ctx, missing)
+	return f.await(ctx, len(live)+len(missing))
 }
 
-func (c *Client) createInstance(ctx context.Context, wanted state.Instance) (*v2.Instance, error) {
-	typeID, err := c.typeID(ctx, wanted.Type)
-	if err != nil {
-		return nil, err
+// muster finds the wanted machines among the live ones.
+func (c *Client) muster(wanted []state.Instance, live []*v2.Instance) (found []*member, missing []state.Instance, err error) {
+	namesakes := map[identity][]*v2.Instance{}
+	for _, one := range live {
+		key := identity{value(one.Labels)[labelCluster], value(one.Name)}
+		namesakes[key] = append(namesakes[key], one)
 	}
-	instance := &v2.Instance{
-		Name:                 &wanted.Name,
-		InstanceTypeID:       &typeID,
-		TemplateID:           &wanted.TemplateID,
-		DiskSize:             new(int64(wanted.DiskGiB)),
-		UserData:             optional(base64.StdEncoding.EncodeToString(wanted.UserData)),
-		SSHKey:               optional(wanted.SSHKey),
-		SecurityGroupIDs:     optionalList(wanted.SecurityGroups),
-		AntiAffinityGroupIDs: optionalList(wanted.AntiAffinityGroups),
-		PublicIPAssignment:   new("inet4"),
+	for _, one := range wanted {
+		bearers := namesakes[identityOf(one)]
+		switch len(bearers) {
+		case 0:
+			missing = append(missing, one)
+			continue
+		case 1:
+		default:
+			return nil, nil, ambiguous(object[v2.Instance]{
+				kind: kindInstance, name: one.Name, id: func(i *v2.Instance) string { return value(i.ID) },
+			}, bearers)
+		}
+		id := value(bearers[0].ID)
+		action, err := c.adopt(kindInstance, one.Name, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		m := c.newMember(one, action, id, "")
+		m.see(bearers[0])
+		found = append(found, m)
 	}
-	if len(wanted.Labels) > 0 {
-		instance.Labels = &wanted.Labels
+	return found, missing, nil
+}
+
+// foretell tells what would become of the machines.
+func foretell(found []*member, missing []state.Instance, told func(state.Instance, state.Action)) {
+	for _, m := range found {
+		if m.open() {
+			m.action = updated(m.action)
+		}
+		told(m.Instance, m.action)
 	}
-	return c.api.CreateInstance(ctx, c.zone, instance)
+	for _, one := range missing {
+		told(one, state.Created)
+	}
 }
 
 // Instances returns the machines that carry all the labels. The API tells neither disk size nor anti-affinity
@@ -111,6 +141,8 @@ func instance(live *v2.Instance, typeName string) state.Instance {
 		SSHKey:         value(live.SSHKey),
 		SecurityGroups: value(live.SecurityGroupIDs),
 		Labels:         value(live.Labels),
+		DeployTarget:   value(live.DeployTargetID),
+		Protected:      isProtected(live),
 		ID:             value(live.ID),
 		Address:        address(live),
 		State:          value(live.State),
@@ -141,11 +173,4 @@ func (c *Client) instance(ctx context.Context, id string) (*v2.Instance, error) 
 	return call(ctx, c, "read instance "+id, func(ctx context.Context) (*v2.Instance, error) {
 		return c.api.GetInstance(ctx, c.zone, id)
 	})
-}
-
-func optionalList(list []string) *[]string {
-	if len(list) == 0 {
-		return nil
-	}
-	return &list
 }

@@ -120,8 +120,9 @@ func TestAStoppedInstanceIsLeftToTheOperator(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.check(err)
-		w.Happens(site.Accident{On: "GET /v2/instance/" + made.ID, Answer: says(200,
-			`{"id":"`+made.ID+`","name":"lb-0","state":"stopped","instance-type":{"id":"1"},"template":{"id":"2"}}`)})
+		stopped := site.Accident{On: "GET /v2/instance", Answer: says(200, `{"instances":[{"id":"`+made.ID+`","name":"lb-0","state":"stopped",
+			"labels":{"exoshift-cluster":"`+cluster+`"},"instance-type":{"id":"1"},"template":{"id":"2"}}]}`)}
+		w.Happens(stopped, stopped)
 		_, _, err = w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.wantFault(err, fault.Conflict, "stopped", "start or delete", made.ID)
 	})

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	v2 "github.com/exoscale/egoscale/v2"
-
 	"exoshift/internal/fault"
 	"exoshift/state"
 )
@@ -13,29 +11,11 @@ import (
 // instanceLimit bounds the wait for an instance to run or to vanish.
 const instanceLimit = 10 * time.Minute
 
-// awaitRunning waits until an instance runs and has its public address.
-func (c *Client) awaitRunning(ctx context.Context, id, name string) (*v2.Instance, error) {
-	var live *v2.Instance
-	op := "wait for instance " + name
-	err := c.await(ctx, op, func(ctx context.Context) (waiting string, err error) {
-		if live, err = c.instance(ctx, id); err != nil {
-			return "", err
-		}
-		switch now := value(live.State); {
-		case now == "running" && address(live) != "":
-			return "", nil
-		case now == "starting", now == "migrating", now == "running":
-			return "it is " + now, nil
-		default:
-			return "", fault.Newf(fault.Conflict, op, "it is %s", now).
-				WithHint("start or delete instance %s in zone %s, then run again", id, c.zone)
-		}
-	})
-	return live, err
-}
-
 // DeleteInstance deletes a machine and waits until it is gone.
 func (c *Client) DeleteInstance(ctx context.Context, id string) (state.Action, error) {
+	if c.imagined(id) {
+		return state.Found, nil
+	}
 	live, err := c.instance(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		return state.Found, nil

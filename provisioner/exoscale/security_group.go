@@ -15,9 +15,9 @@ func (c *Client) EnsureSecurityGroup(ctx context.Context, group state.SecurityGr
 	if err != nil {
 		return "", "", err
 	}
-	found, action, err := ensure(ctx, c, object[*v2.SecurityGroup]{
+	found, action, err := ensure(ctx, c, object[v2.SecurityGroup]{
 		kind: kindSecurityGroup, name: group.Name,
-		find: func(context.Context) ([]*v2.SecurityGroup, error) { return named(all, group.Name), nil },
+		find: func(context.Context) ([]*v2.SecurityGroup, error) { return groupsNamed(all, group.Name), nil },
 		create: func(ctx context.Context) (*v2.SecurityGroup, error) {
 			wanted := &v2.SecurityGroup{Name: &group.Name, Description: optional(group.Description)}
 			return c.api.CreateSecurityGroup(ctx, c.zone, wanted)
@@ -28,6 +28,9 @@ func (c *Client) EnsureSecurityGroup(ctx context.Context, group state.SecurityGr
 		return "", action, err
 	}
 	id := value(found.ID)
+	if c.imagined(id) {
+		return id, action, nil
+	}
 	added, err := c.addRules(ctx, id, group, idsByName(append(all, found)))
 	if added > 0 {
 		action = updated(action)
@@ -52,7 +55,7 @@ func (c *Client) addRules(ctx context.Context, id string, group state.SecurityGr
 		return 0, err
 	}
 	for _, rule := range rules {
-		if rule.Group != "" && ids[rule.Group] == "" {
+		if rule.Group != "" && ids[rule.Group] == "" && !c.preview {
 			return added, fault.Newf(fault.NotFound, "add a rule to security-group "+group.Name,
 				"the rule refers to group %s, which does not exist", rule.Group).WithHint("create that group first")
 		}
@@ -80,13 +83,13 @@ func (c *Client) MissingRules(ctx context.Context, group state.SecurityGroup) ([
 	if err != nil {
 		return nil, err
 	}
-	found := named(all, group.Name)
+	found := groupsNamed(all, group.Name)
 	switch len(found) {
 	case 0:
 		return group.Rules, nil
 	case 1:
 	default:
-		return nil, ambiguous(object[*v2.SecurityGroup]{
+		return nil, ambiguous(object[v2.SecurityGroup]{
 			kind: kindSecurityGroup, name: group.Name,
 			id: func(g *v2.SecurityGroup) string { return value(g.ID) },
 		}, found)
@@ -110,7 +113,7 @@ func (c *Client) securityGroup(ctx context.Context, id string) (*v2.SecurityGrou
 	})
 }
 
-func named(groups []*v2.SecurityGroup, name string) []*v2.SecurityGroup {
+func groupsNamed(groups []*v2.SecurityGroup, name string) []*v2.SecurityGroup {
 	return choose(groups, func(group *v2.SecurityGroup) bool { return value(group.Name) == name })
 }
 

@@ -13,7 +13,7 @@ import (
 
 // EnsureSSHKey registers a public key, one authorized_keys line.
 func (c *Client) EnsureSSHKey(ctx context.Context, name, publicKey string) (state.Action, error) {
-	key, action, err := ensure(ctx, c, object[*v2.SSHKey]{
+	key, action, err := ensure(ctx, c, object[v2.SSHKey]{
 		kind: kindSSHKey, name: name,
 		find: func(ctx context.Context) ([]*v2.SSHKey, error) { return c.sshKeys(ctx, name) },
 		create: func(ctx context.Context) (*v2.SSHKey, error) {

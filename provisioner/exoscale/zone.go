@@ -14,26 +14,31 @@ import (
 func (c *Client) EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error) {
 	found, action, err := ensure(ctx, c, object[v2.DNSDomain]{
 		kind: kindZone, name: name,
-		find: func(ctx context.Context) ([]v2.DNSDomain, error) { return c.zones(ctx, name) },
-		create: func(ctx context.Context) (v2.DNSDomain, error) {
-			made, err := c.api.CreateDNSDomain(ctx, c.zone, &v2.DNSDomain{UnicodeName: &name})
-			return value(made), err
+		find: func(ctx context.Context) ([]*v2.DNSDomain, error) { return c.zones(ctx, name) },
+		create: func(ctx context.Context) (*v2.DNSDomain, error) {
+			return c.api.CreateDNSDomain(ctx, c.zone, &v2.DNSDomain{UnicodeName: &name})
 		},
-		id: func(zone v2.DNSDomain) string { return value(zone.ID) },
+		id: func(zone *v2.DNSDomain) string { return value(zone.ID) },
 	})
 	zone := state.Zone{Name: name, ID: value(found.ID)}
-	if err != nil {
+	if err != nil || c.imagined(zone.ID) {
 		return zone, action, err
 	}
 	zone.NameServers, err = c.nameServers(ctx, zone)
 	return zone, action, err
 }
 
-func (c *Client) zones(ctx context.Context, name string) ([]v2.DNSDomain, error) {
+func (c *Client) zones(ctx context.Context, name string) ([]*v2.DNSDomain, error) {
 	zones, err := call(ctx, c, "list DNS zones", func(ctx context.Context) ([]v2.DNSDomain, error) {
 		return c.api.ListDNSDomains(ctx, c.zone)
 	})
-	return choose(zones, func(zone v2.DNSDomain) bool { return hostName(value(zone.UnicodeName)) == hostName(name) }), err
+	var found []*v2.DNSDomain
+	for i, zone := range zones {
+		if hostName(value(zone.UnicodeName)) == hostName(name) {
+			found = append(found, &zones[i])
+		}
+	}
+	return found, err
 }
 
 func (c *Client) nameServers(ctx context.Context, zone state.Zone) ([]string, error) {

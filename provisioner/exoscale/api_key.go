@@ -1,0 +1,93 @@
+package exoscale
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const keyPath = "/api-key"
+
+// apiKey is an API key as the API tells it; its secret is in the answer that creates it, and in no other.
+type apiKey struct {
+	Name   string `json:"name"`
+	Key    string `json:"key,omitempty"`
+	RoleID string `json:"role-id"`
+	Secret string `json:"secret,omitempty"`
+}
+
+// EnsureAPIKey makes a key of a role and returns it with its secret, or finds the key that the caller has. A key of
+// that name that the caller does not have, or that has another role, is of no use to anybody: it is replaced if the
+// caller allows it, or if an earlier run was about to make it and never learnt its secret. Otherwise it is
+// a fault.Conflict. The secret is not part of the journal, of errors and of logs.
+func (c *Client) EnsureAPIKey(ctx context.Context, key state.APIKey, mayReplace bool) (state.APIKey, state.Action, error) {
+	live, err := c.apiKeys(ctx, key.Name)
+	switch {
+	case err != nil:
+		return key, "", err
+	case len(live) == 0:
+		return c.createAPIKey(ctx, key)
+	case len(live) > 1:
+		return key, "", ambiguous(object[apiKey]{
+			kind: state.KindAPIKey, name: key.Name, id: func(k *apiKey) string { return k.Key },
+		}, live)
+	}
+	if live[0].Key == key.Key && live[0].RoleID == key.RoleID {
+		return key, state.Found, nil
+	}
+	if !mayReplace && !c.intended(state.KindAPIKey, key.Name) {
+		return key, "", foreignKey(key, live[0])
+	}
+	if err := c.deleteAPIKey(ctx, live[0]); err != nil {
+		return key, "", err
+	}
+	return c.createAPIKey(ctx, key)
+}
+
+func foreignKey(wanted state.APIKey, live *apiKey) error {
+	op := "ensure " + state.KindAPIKey + " " + wanted.Name
+	if live.Key == wanted.Key {
+		return fault.Newf(fault.Conflict, op, "key %s has role %s instead of %s", live.Key, live.RoleID, wanted.RoleID).
+			WithHint("delete the key with `exo iam api-key delete %s` if nothing uses it, then run again", live.Key)
+	}
+	return fault.Newf(fault.Conflict, op, "key %s has that name, and its secret is not here", live.Key).
+		WithHint("put the folder back that holds its secret, or delete the key with `exo iam api-key delete %s` if nothing uses it, then run again", live.Key)
+}
+
+// apiKeys returns all keys of that name.
+func (c *Client) apiKeys(ctx context.Context, name string) ([]*apiKey, error) {
+	var list struct {
+		Keys []*apiKey `json:"api-keys"`
+	}
+	err := c.get(ctx, "list API keys", keyPath, &list)
+	return choose(list.Keys, func(k *apiKey) bool { return k.Name == name }), err
+}
+
+func (c *Client) createAPIKey(ctx context.Context, wanted state.APIKey) (state.APIKey, state.Action, error) {
+	wanted.Key, wanted.Secret = "", ""
+	err := c.change(ctx, state.Created, state.KindAPIKey, wanted.Name, func(ctx context.Context) (string, error) {
+		var made apiKey
+		body := apiKey{Name: wanted.Name, RoleID: wanted.RoleID}
+		if err := c.rest.do(ctx, http.MethodPost, keyPath, body, &made); err != nil {
+			return "", err
+		}
+		if made.Key == "" || made.Secret == "" {
+			return "", errors.New("the API gave an answer without key and secret")
+		}
+		wanted.Key, wanted.Secret = made.Key, made.Secret
+		return made.Key, nil
+	})
+	return wanted, state.Created, err
+}
+
+func (c *Client) deleteAPIKey(ctx context.Context, live *apiKey) error {
+	return c.change(ctx, state.Deleted, state.KindAPIKey, live.Name, func(ctx context.Context) (string, error) {
+		op := "delete " + state.KindAPIKey + " " + live.Name
+		_, err := c.carryOut(ctx, op, http.MethodDelete, keyPath+"/"+url.PathEscape(live.Key), nil)
+		return live.Key, c.ignoreGone(ctx, err)
+	})
+}

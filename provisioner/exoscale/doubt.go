@@ -1,0 +1,77 @@
+package exoscale
+
+import (
+	"context"
+	"time"
+
+	v2 "github.com/exoscale/egoscale/v2"
+
+	"exoshift/internal/fault"
+)
+
+// firstDoubt is how long a new machine may be absent from the list, which need not be consistent with what was just
+// ordered, or be on its way, before its operation is asked for. Each further pause is twice as long.
+const firstDoubt = 10 * time.Second
+
+// runs tells whether an instance runs and has its public address.
+func runs(live *v2.Instance) bool { return value(live.State) == "running" && address(live) != "" }
+
+// doubt finds out why a member does not run. No error means that it may still come up. Operations that need no
+// asking are not asked for: only what a list shows to be wrong or late, and a few at a time.
+func (c *Client) doubt(ctx context.Context, m *member, live *v2.Instance, checks *int) error {
+	now := c.clock.Now()
+	late := now.Sub(m.since) >= instanceLimit
+	wrong := live != nil && !comesUp(live)
+	if !late && !wrong && (now.Before(m.doubted) || *checks == 0) {
+		return nil
+	}
+	*checks = max(*checks-1, 0)
+	m.pause *= 2
+	m.doubted = now.Add(m.pause)
+	goes, err := c.creationGoesOn(ctx, m)
+	switch {
+	case err != nil:
+		return err
+	case wrong && !goes:
+		return c.halted(m, live)
+	case late:
+		return fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", standing(live), instanceLimit).
+			WithHint("look at it in the Exoscale portal; run again to wait on")
+	case live == nil && !goes:
+		return fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has vanished from zone %s", c.zone).
+			WithHint("look who deleted it in the event log of the Exoscale portal; run again to make it anew")
+	}
+	return nil
+}
+
+// creationGoesOn asks how the creation of a member fares, and fails with the reason of the API if it has failed.
+func (c *Client) creationGoesOn(ctx context.Context, m *member) (bool, error) {
+	if m.operation == "" {
+		return false, nil
+	}
+	return c.pending(ctx, "create instance "+m.Name, m.operation)
+}
+
+// comesUp tells whether an instance is in a state from which it reaches "running" by itself.
+func comesUp(live *v2.Instance) bool {
+	switch value(live.State) {
+	case "starting", "migrating", "running":
+		return true
+	}
+	return false
+}
+
+func (c *Client) halted(m *member, live *v2.Instance) error {
+	return fault.Newf(fault.Conflict, "wait for instance "+m.Name, "it is %s", standing(live)).
+		WithHint("start or delete instance %s in zone %s, then run again", m.ID, c.zone)
+}
+
+func standing(live *v2.Instance) string {
+	switch {
+	case live == nil:
+		return "absent"
+	case value(live.State) == "running":
+		return "running without an address"
+	}
+	return value(live.State)
+}

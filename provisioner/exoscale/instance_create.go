@@ -1,0 +1,86 @@
+package exoscale
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// maxUserData is the API's limit, in characters of base64.
+const maxUserData = 32768
+
+// instanceOrder is the body of a request for an instance.
+type instanceOrder struct {
+	Name               string            `json:"name"`
+	InstanceType       reference         `json:"instance-type"`
+	Template           reference         `json:"template"`
+	DiskSize           int               `json:"disk-size"` // GiB
+	UserData           string            `json:"user-data,omitempty"`
+	SSHKey             *named            `json:"ssh-key,omitempty"`
+	Labels             map[string]string `json:"labels,omitempty"`
+	PublicIPAssignment string            `json:"public-ip-assignment"`
+	SecurityGroups     []reference       `json:"security-groups,omitempty"`
+	AntiAffinityGroups []reference       `json:"anti-affinity-groups,omitempty"`
+	DeployTarget       *reference        `json:"deploy-target,omitempty"`
+}
+
+// named is how a request names an SSH key.
+type named struct {
+	Name string `json:"name"`
+}
+
+func references(ids []string) []reference {
+	list := make([]reference, len(ids))
+	for i, id := range ids {
+		list[i] = reference{ID: id}
+	}
+	return list
+}
+
+// orderInstance asks for a machine without waiting for it. Its ID is in the journal when this returns.
+func (c *Client) orderInstance(ctx context.Context, wanted state.Instance) (ordered operation, err error) {
+	typeID, err := c.typeID(ctx, wanted.Type)
+	if err != nil {
+		return ordered, err
+	}
+	body := instanceOrder{
+		Name: wanted.Name, InstanceType: reference{ID: typeID}, Template: reference{ID: wanted.TemplateID}, DiskSize: wanted.DiskGiB,
+		UserData: base64.StdEncoding.EncodeToString(wanted.UserData), Labels: wanted.Labels, PublicIPAssignment: "inet4",
+		SecurityGroups: references(wanted.SecurityGroups), AntiAffinityGroups: references(wanted.AntiAffinityGroups),
+	}
+	if wanted.SSHKey != "" {
+		body.SSHKey = &named{wanted.SSHKey}
+	}
+	if wanted.DeployTarget != "" {
+		body.DeployTarget = &reference{ID: wanted.DeployTarget}
+	}
+	err = c.change(ctx, state.Created, kindInstance, wanted.Name, func(ctx context.Context) (string, error) {
+		ordered, err = c.order(ctx, http.MethodPost, "/instance", body)
+		if err == nil && ordered.Reference.ID == "" {
+			err = errors.New("the API does not tell the ID of the new instance")
+		}
+		return ordered.Reference.ID, err
+	})
+	return ordered, err
+}
+
+// checkInstances refuses what no instance can be before anything is asked for.
+func checkInstances(wanted []state.Instance) error {
+	names := map[identity]bool{}
+	for _, one := range wanted {
+		op := "create instance " + one.Name
+		if size := base64.StdEncoding.EncodedLen(len(one.UserData)); size > maxUserData {
+			return fault.Newf(fault.Invalid, op, "its user data has %d characters in base64, Exoscale takes %d", size, maxUserData).
+				WithHint("keep large documents in object storage and point to them")
+		}
+		if names[identityOf(one)] {
+			return fault.Newf(fault.Invalid, op, "it is asked for twice").WithHint("give each machine a name of its own")
+		}
+		names[identityOf(one)] = true
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package exoscale
+
+import (
+	"time"
+
+	v2 "github.com/exoscale/egoscale/v2"
+
+	"exoshift/state"
+)
+
+// member is a machine that is there, or was asked for, and was not told of yet.
+type member struct {
+	state.Instance
+	action    state.Action
+	protected bool
+	operation string    // of its creation; "" if it was found
+	since     time.Time // when the wait for it began
+	doubted   time.Time // when its operation is asked for next, should it not have come up by then
+	pause     time.Duration
+}
+
+func (c *Client) newMember(instance state.Instance, action state.Action, id, operation string) *member {
+	instance.ID = id
+	now := c.clock.Now()
+	return &member{
+		Instance: instance, action: action, operation: operation, since: now,
+		doubted: now.Add(firstDoubt), pause: firstDoubt,
+	}
+}
+
+// see notes what a list shows of the machine.
+func (m *member) see(live *v2.Instance) {
+	m.Address, m.State, m.Created = address(live), value(live.State), value(live.CreatedAt)
+	m.protected = isProtected(live)
+}
+
+// open tells whether the machine can be deleted by mistake although it shall not.
+func (m *member) open() bool { return m.Protected && !m.protected }

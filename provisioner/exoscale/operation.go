@@ -1,0 +1,66 @@
+package exoscale
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"exoshift/internal/fault"
+)
+
+// operation is a change that the API has accepted and carries out by and by.
+type operation struct {
+	ID        string
+	State     string
+	Reference struct{ ID string } // the object that it is about
+}
+
+const (
+	operationPending = "pending"
+	operationSuccess = "success"
+)
+
+// order asks for a change and returns without waiting for it.
+func (c *Client) order(ctx context.Context, method, path string, body any) (operation, error) {
+	var ordered operation
+	if err := c.rest.do(ctx, method, path, body, &ordered); err != nil {
+		return ordered, err
+	}
+	if ordered.ID == "" {
+		return ordered, errors.New("the API gave an answer without an operation")
+	}
+	return ordered, nil
+}
+
+// pending tells whether an operation goes on; one that failed is an error in the words of the API.
+func (c *Client) pending(ctx context.Context, op, id string) (bool, error) {
+	var now operation
+	if err := c.get(ctx, op, "/operation/"+id, &now); err != nil {
+		return false, err
+	}
+	return now.State == operationPending, nil
+}
+
+// carryOut orders a change and waits until it is done. It returns the ID of the object that was changed.
+func (c *Client) carryOut(ctx context.Context, op, method, path string, body any) (id string, err error) {
+	ordered, err := c.order(ctx, method, path, body)
+	if err != nil || ordered.State == operationSuccess {
+		return ordered.Reference.ID, err
+	}
+	if err := c.clock.Sleep(ctx, pollInterval); err != nil {
+		return "", fault.New(fault.KindOf(ctx.Err()), op, err)
+	}
+	return ordered.Reference.ID, c.await(ctx, op, func(ctx context.Context) (string, error) {
+		goes, err := c.pending(ctx, op, ordered.ID)
+		if err != nil || !goes {
+			return "", err
+		}
+		return "its operation is pending", nil
+	})
+}
+
+// put orders a change by PUT and waits until it is done.
+func (c *Client) put(ctx context.Context, op, path string, body any) error {
+	_, err := c.carryOut(ctx, op, http.MethodPut, path, body)
+	return err
+}
