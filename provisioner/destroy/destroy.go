@@ -1,0 +1,88 @@
+// Package destroy is the reverse recipe: it finds everything that belongs to a cluster, deletes it in a safe order, and
+// looks again for a proof that nothing is left. What carries neither the cluster's label nor one of its names, and is
+// not proven to be the cluster's in another way, is never touched.
+package destroy
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// Cloud is what the zone and the organization hold.
+type Cloud interface {
+	// Objects returns everything that could belong to a cluster, buckets excepted.
+	Objects(ctx context.Context) ([]state.Object, error)
+	// ClearRules deletes the rules of a security group, which may refer to other groups.
+	ClearRules(ctx context.Context, group state.Object) (state.Action, error)
+	// Delete deletes an object, lets go of what holds it, and waits until it is gone. It is content with what is gone
+	// already and then reports state.Found.
+	Delete(ctx context.Context, object state.Object) (state.Action, error)
+}
+
+// Buckets is the object storage.
+type Buckets interface {
+	Buckets(ctx context.Context) ([]state.Object, error)
+	// DeleteBucket deletes a bucket with all that is in it.
+	DeleteBucket(ctx context.Context, name string) (state.Action, error)
+}
+
+// Cluster is the running cluster, which made objects of the cloud by itself.
+type Cluster interface {
+	// Made returns kind and ID of these objects.
+	Made(ctx context.Context) ([]state.Object, error)
+}
+
+// World is what a teardown acts on.
+type World struct {
+	Cloud   Cloud
+	Buckets Buckets
+	Cluster Cluster // nil if there is no way to reach it
+	Clock   provisioner.Clock
+}
+
+// Options are what is known and wanted beyond the Spec.
+type Options struct {
+	Journal       []state.Entry // of the installation; nil if its folder is lost
+	Remembered    []Found       // what an earlier teardown that did not finish had found
+	DeleteBackups bool
+	OwnKey        string // the API key of this very run
+}
+
+// Phase is the phase of all steps of a teardown.
+const Phase = "teardown"
+
+// parallel is how many objects are deleted at a time, to be polite to the API. A deletion is mostly waiting.
+const parallel = 10
+
+// Teardown is the destruction of one cluster.
+type Teardown struct {
+	who   identity
+	world World
+	keeps bool          // the bucket with backups
+	own   string        // the API key of this run
+	turns chan struct{} // one for each deletion that runs
+
+	asked    bool // the cluster, which answers only as long as it lives
+	notes    []string
+	evidence evidence
+
+	mu       sync.Mutex
+	failures map[key]error // why an object could not be deleted, when it was last tried
+}
+
+// New returns the teardown of the cluster that spec describes.
+func New(spec state.Spec, world World, options Options) *Teardown {
+	t := &Teardown{
+		who: identify(spec), world: world, keeps: !options.DeleteBackups, own: options.OwnKey, turns: make(chan struct{}, parallel),
+		evidence: evidence{journal: made(options.Journal), remembered: map[key][]string{}}, failures: map[key]error{},
+	}
+	t.evidence.remember(options.Remembered)
+	return t
+}
+
+// clusterLimit bounds the question to the cluster: it may be broken, which is a reason to destroy it.
+const clusterLimit = 10 * time.Second

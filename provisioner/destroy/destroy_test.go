@@ -1,0 +1,232 @@
+package destroy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// cluster is one object of each kind, most of them holding others.
+func cluster() []state.Object {
+	ours := label("c-demo-1")
+	return []state.Object{
+		{Kind: state.KindSSHKey, Name: "c-demo-1-admin", ID: "c-demo-1-admin"},
+		{Kind: state.KindRole, Name: "c-demo-1_csi", ID: "role"},
+		{Kind: state.KindAPIKey, Name: "c-demo-1_csi", ID: "EXOkey", Uses: []string{"role"}},
+		{Kind: state.KindSecurityGroup, Name: "c-demo-1_a", ID: "group-a"},
+		{Kind: state.KindSecurityGroup, Name: "c-demo-1_b", ID: "group-b"},
+		{Kind: state.KindElasticIP, Name: "c-demo-1_api", ID: "ip", Labels: ours},
+		{Kind: state.KindTemplate, Name: "rhcos-1", ID: "template"},
+		{Kind: state.KindInstance, Name: "master-0", ID: "machine", Labels: ours, Uses: []string{"template"}},
+		{Kind: state.KindInstancePool, Name: "workers", ID: "pool", Labels: ours, Uses: []string{"template"}},
+		{Kind: state.KindLoadBalancer, Name: "k8s", ID: "balancer", Uses: []string{"pool"}},
+		{Kind: state.KindVolume, Name: "pvc", ID: "volume", Uses: []string{"machine"}},
+		{Kind: state.KindVolumeSnapshot, Name: "snap", ID: "snapshot", Uses: []string{"volume"}},
+		{Kind: state.KindBucket, Name: "c-demo-1-logstore", ID: "c-demo-1-logstore"},
+		{Kind: state.KindBucket, Name: "c-demo-1-cluster-backup", ID: "c-demo-1-cluster-backup"},
+	}
+}
+
+func options() Options {
+	return Options{Journal: []state.Entry{{Kind: state.KindTemplate, Name: "rhcos-1", ID: "template", Action: state.Created}}}
+}
+
+// destroyed runs a whole teardown and returns its error and the last inventory.
+func destroyed(t *testing.T, z *zone, o Options) (Inventory, error) {
+	t.Helper()
+	teardown := New(spec(), z.world(), o)
+	inventory, err := teardown.Look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := teardown.Plan(inventory)
+	if err := plan.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	failure := provisioner.Run(t.Context(), plan, func(provisioner.Event) {})
+	last, err := teardown.Look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return last, failure
+}
+
+func TestEverythingGoesInASafeOrderAndBackupsStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		z := &zone{objects: append(cluster(), state.Object{Kind: state.KindInstance, Name: "foreign", ID: "foreign"})}
+		last, err := destroyed(t, z, options())
+		if err != nil || len(last.Objects) != 0 {
+			t.Fatalf("%v, left %v", err, last.Objects)
+		}
+		if len(z.objects) != 2 || len(last.Kept) != 1 || !strings.Contains(last.Kept[0].Why, "--delete-backups") {
+			t.Errorf("what stays: %v, kept %v", z.objects, last.Kept)
+		}
+		if !slices.Contains(z.cleared, "group-a") || !slices.Contains(z.cleared, "group-b") {
+			t.Errorf("rules were cleared of %v", z.cleared)
+		}
+		for _, pair := range [][2]string{
+			{"load-balancer balancer", "instance-pool pool"}, {"instance-pool pool", "instance machine"}, {"instance machine", "block-volume volume"},
+			{"block-snapshot snapshot", "block-volume volume"}, {"instance machine", "elastic-ip ip"}, {"instance machine", "security-group group-a"},
+			{"instance machine", "template template"}, {"instance machine", "api-key EXOkey"}, {"api-key EXOkey", "iam-role role"},
+			{"bucket c-demo-1-logstore", "api-key EXOkey"}, {"instance machine", "ssh-key c-demo-1-admin"},
+		} {
+			if first, second := slices.Index(z.deleted, pair[0]), slices.Index(z.deleted, pair[1]); first < 0 || second < first {
+				t.Errorf("%s does not go before %s: %v", pair[0], pair[1], z.deleted)
+			}
+		}
+		if z.asked != 1 {
+			t.Errorf("the cluster was asked %d times", z.asked)
+		}
+	})
+}
+
+func TestBackupsGoIfAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		z := &zone{objects: cluster()}
+		o := options()
+		o.DeleteBackups = true
+		if last, err := destroyed(t, z, o); err != nil || len(z.objects)+len(last.Kept) != 0 {
+			t.Errorf("%v, left %v", err, z.objects)
+		}
+	})
+}
+
+func TestATemplateThatOthersBootFromStays(t *testing.T) {
+	for kind, uses := range map[string]string{state.KindInstance: "worker-9", state.KindInstancePool: "pool-9"} {
+		z := &zone{objects: append(cluster(), state.Object{Kind: kind, Name: uses, ID: "x", Uses: []string{"template"}, Labels: label("c-other")})}
+		inventory, err := New(spec(), z.world(), options()).Look(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(inventory.Kept, func(k Kept) bool { return k.ID == "template" && strings.Contains(k.Why, uses) }) {
+			t.Errorf("kept %v", inventory.Kept)
+		}
+	}
+}
+
+func TestTheKeyOfTheRunItselfStaysWithItsRole(t *testing.T) {
+	o := options()
+	o.OwnKey = "EXOkey"
+	z := &zone{objects: cluster()}
+	inventory, err := New(spec(), z.world(), o).Look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for _, k := range inventory.Kept {
+		kept = append(kept, k.ID)
+	}
+	if diff := cmp.Diff([]string{"role", "EXOkey", "c-demo-1-cluster-backup"}, kept); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatCannotBeDeletedStopsNothingElseAndIsLeftOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refusal := fault.Newf(fault.Conflict, "delete elastic IP", "it is in use").WithHint("detach it")
+		z := &zone{objects: cluster(), refused: map[string]error{"machine": errors.New("it is locked"), "ip": refusal}}
+		_, err := destroyed(t, z, options())
+		var left *LeftoverError
+		if !errors.As(err, &left) || len(left.Left) != 2 {
+			t.Fatalf("ended with %v", err)
+		}
+		for _, words := range []string{"instance master-0 (machine): it is locked", "elastic IP c-demo-1_api (ip): delete elastic IP: it is in use"} {
+			if !strings.Contains(err.Error(), words) {
+				t.Errorf("%q does not say %q", err, words)
+			}
+		}
+		if hint := fault.HintOf(err); !strings.Contains(hint, "detach it") || !strings.Contains(hint, "again") {
+			t.Errorf("the hint is %q", hint)
+		}
+		if len(z.objects) != 3 { // with the backups
+			t.Errorf("left are %v", z.objects)
+		}
+	})
+}
+
+func TestWhatIsHeldForAWhileGoesInALaterPass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		z := &zone{objects: cluster(), refused: map[string]error{"ip": errors.New("busy")}}
+		z.after = func(id string) {
+			if id == "c-demo-1-admin" { // the very last of the first pass
+				delete(z.refused, "ip")
+			}
+		}
+		if last, err := destroyed(t, z, options()); err != nil || len(last.Objects) > 0 {
+			t.Errorf("%v, left %v", err, last.Objects)
+		}
+	})
+}
+
+// What the cluster told, and what hung on its machines, is known to nobody once these are gone.
+func TestAStoppedTeardownGoesOnWithWhatItRemembers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		detached := state.Object{Kind: state.KindVolume, Name: "pvc-2", ID: "detached"}
+		z := &zone{objects: append(cluster(), detached), told: []state.Object{detached}}
+		ctx, cancel := context.WithCancel(t.Context())
+		z.after = func(id string) {
+			if id == "machine" {
+				z.objects[slices.IndexFunc(z.objects, func(o state.Object) bool { return o.ID == "volume" })].Uses = nil
+				cancel()
+			}
+		}
+		teardown := New(spec(), z.world(), options())
+		inventory, err := teardown.Look(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := provisioner.Run(ctx, teardown.Plan(inventory), func(provisioner.Event) {}); !errors.Is(err, context.Canceled) {
+			t.Fatalf("ended with %v", err)
+		}
+		z.after, z.told, z.silent = nil, nil, errors.New("no route to host")
+		o := options()
+		o.Remembered = inventory.Objects
+		if last, err := destroyed(t, z, o); err != nil || len(last.Objects) > 0 || len(z.objects) != 1 {
+			t.Errorf("%v, left %v", err, z.objects)
+		}
+	})
+}
+
+func TestWhoTakesTheLabelOffTakesTheObjectAway(t *testing.T) {
+	z := &zone{objects: []state.Object{{Kind: state.KindInstance, Name: "rescued", ID: "i1"}}}
+	o := Options{Remembered: []Found{{Object: state.Object{Kind: state.KindInstance, ID: "i1"}, By: []string{ByLabel}}}}
+	if inventory, err := New(spec(), z.world(), o).Look(t.Context()); err != nil || len(inventory.Objects) > 0 {
+		t.Errorf("%v, found %v", err, inventory.Objects)
+	}
+}
+
+func TestAClusterThatDoesNotAnswerIsOnlyANote(t *testing.T) {
+	z := &zone{objects: cluster(), silent: errors.New("no route to host")}
+	inventory, err := New(spec(), z.world(), options()).Look(t.Context())
+	if err != nil || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "no route to host") {
+		t.Errorf("%v, notes %q", err, inventory.Notes)
+	}
+}
+
+func TestAnInventoryWithGapsIsNone(t *testing.T) {
+	z := &zone{objects: cluster(), denied: fault.New(fault.Denied, "list the IAM roles", nil)}
+	if _, err := New(spec(), z.world(), options()).Look(t.Context()); !fault.Is(err, fault.Denied) {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestASavingCountsWhatHasNoPrice(t *testing.T) {
+	z := &zone{objects: cluster()}
+	inventory, err := New(spec(), z.world(), options()).Look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	perHour, unknown := inventory.Saving(func(o state.Object) (float64, bool) { return 0.5, o.Kind != state.KindBucket })
+	if want := 0.5 * float64(len(inventory.Objects)); perHour != want || unknown != 1 {
+		t.Errorf("%g an hour and %d unknown", perHour, unknown)
+	}
+}

@@ -1,0 +1,135 @@
+package destroy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"exoshift/state"
+)
+
+// Inventory is what is there of a cluster.
+type Inventory struct {
+	Objects []Found // to be deleted, in the order of deletion
+	Kept    []Kept
+	Notes   []string // what the operator should know about how complete it is
+}
+
+// Kept is an object of ours that stays.
+type Kept struct {
+	Found
+	Why string
+}
+
+// Price tells what an object costs per hour, and false if nobody knows.
+type Price func(state.Object) (perHour float64, known bool)
+
+// Saving returns what the cluster's objects cost per hour, and how many have no known price.
+func (i Inventory) Saving(price Price) (perHour float64, unknown int) {
+	for _, o := range i.Objects {
+		cost, known := price(o.Object)
+		if !known {
+			unknown++
+		}
+		perHour += cost
+	}
+	return perHour, unknown
+}
+
+// Look takes the inventory. What it found once is remembered. It fails if anything cannot be listed: what is not seen
+// would be left behind.
+func (t *Teardown) Look(ctx context.Context) (Inventory, error) {
+	objects, err := t.world.Cloud.Objects(ctx)
+	buckets, bucketErr := t.world.Buckets.Buckets(ctx)
+	if err := errors.Join(err, bucketErr); err != nil {
+		return Inventory{}, err
+	}
+	if err := t.askCluster(ctx); err != nil {
+		return Inventory{}, err
+	}
+	objects = append(objects, buckets...)
+	found := ours(objects, t.who, t.evidence)
+	t.evidence.remember(found)
+	return t.sorted(found, objects), nil
+}
+
+// askCluster asks once. A cluster that does not answer is no reason to stop.
+func (t *Teardown) askCluster(ctx context.Context) error {
+	if t.asked {
+		return nil
+	}
+	t.asked = true
+	const missed = "load balancers and volumes that it made are found only where they hang on its machines"
+	if t.world.Cluster == nil {
+		t.notes = append(t.notes, "the cluster was not asked, for there is no kubeconfig: "+missed)
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, clusterLimit)
+	defer cancel()
+	made, err := t.world.Cluster.Made(limited)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		t.notes = append(t.notes, fmt.Sprintf("the cluster does not answer (%v): %s", err, missed))
+	}
+	t.evidence.cluster = map[key]bool{}
+	for _, o := range made {
+		t.evidence.cluster[keyOf(o)] = true
+	}
+	return nil
+}
+
+// sorted divides what goes from what stays, and puts it in the order of deletion.
+func (t *Teardown) sorted(found []Found, all []state.Object) Inventory {
+	inventory := Inventory{Notes: slices.Clone(t.notes)}
+	for _, f := range found {
+		if why := t.reasonToKeep(f, found, all); why != "" {
+			inventory.Kept = append(inventory.Kept, Kept{Found: f, Why: why})
+		} else {
+			inventory.Objects = append(inventory.Objects, f)
+		}
+	}
+	slices.SortStableFunc(inventory.Objects, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return inventory
+}
+
+func (t *Teardown) reasonToKeep(f Found, found []Found, all []state.Object) string {
+	switch f.Kind {
+	case state.KindBucket:
+		if t.keeps && f.Name == t.who.backups {
+			return "it holds backups; --delete-backups deletes it too"
+		}
+	case state.KindAPIKey, state.KindRole:
+		if t.holdsOwnKey(f.Object, all) {
+			return "this very run works with it; delete it in the Exoscale portal"
+		}
+	case state.KindTemplate:
+		if user := foreignUser(f.Object, found, all); user != "" {
+			return "machines that are not of this cluster boot from it, such as " + user
+		}
+	}
+	return ""
+}
+
+// holdsOwnKey tells whether an object is the API key of this run, or its role.
+func (t *Teardown) holdsOwnKey(o state.Object, all []state.Object) bool {
+	return t.own != "" && slices.ContainsFunc(all, func(candidate state.Object) bool {
+		return candidate.Kind == state.KindAPIKey && candidate.ID == t.own && (candidate.ID == o.ID || slices.Contains(candidate.Uses, o.ID))
+	})
+}
+
+// foreignUser returns the name of an object that uses f and is not ours, or "".
+func foreignUser(f state.Object, found []Found, all []state.Object) string {
+	for _, o := range all {
+		isOurs := func(f Found) bool { return keyOf(f.Object) == keyOf(o) }
+		if slices.Contains(o.Uses, f.ID) && !slices.ContainsFunc(found, isOurs) {
+			return cmp.Or(o.Name, o.ID)
+		}
+	}
+	return ""
+}
