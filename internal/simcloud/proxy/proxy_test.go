@@ -1,0 +1,180 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/simcloud/fabric"
+)
+
+// street is a proxy on loopback, and a world behind it with one shop: https://shop.example and http://shop.example:8404.
+type street struct {
+	t       *testing.T
+	address string
+	client  *http.Client
+	leave   context.CancelFunc // ends the proxy
+	left    chan error         // how it ended
+}
+
+func open(t *testing.T) *street {
+	t.Helper()
+	world := fabric.New(fabric.Config{Resolve: func(_ context.Context, name string) ([]netip.Addr, error) {
+		if name == "shop.example" {
+			return []netip.Addr{netip.MustParseAddr("203.0.113.1")}, nil
+		}
+		return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+	}})
+	ca, err := fabric.NewCA("Internet")
+	must(t, err)
+	shop, err := world.Host(netip.MustParseAddr("203.0.113.1"))
+	must(t, err)
+	serveShop(t, shop, ca)
+	operator, err := world.Host(netip.MustParseAddr("192.0.2.1"))
+	must(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it ends with the proxy
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &street{t: t, address: l.Addr().String(), leave: cancel, left: make(chan error, 1)}
+	go func() { s.left <- Serve(ctx, l, operator.Network(ca.Pool())) }()
+	s.client = clientOf(s.address, ca.Pool())
+	t.Cleanup(func() { cancel(); s.client.CloseIdleConnections(); world.Close() })
+	return s
+}
+
+func serveShop(t *testing.T, shop *fabric.Host, ca *fabric.CA) {
+	t.Helper()
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, "%s %s with %q", r.Host, r.URL, r.Header.Get("Proxy-Authorization"))
+	})
+	config, err := ca.ServerTLS("shop.example")
+	must(t, err)
+	for _, port := range []int{443, 8404} {
+		l, err := shop.Listen(port)
+		must(t, err)
+		server := httptest.NewUnstartedServer(handler)
+		server.Listener = l
+		server.Config.ErrorLog = silent()
+		if server.TLS = config; port == 443 {
+			server.StartTLS()
+		} else {
+			server.Start()
+		}
+		t.Cleanup(server.Close)
+	}
+}
+
+func clientOf(address string, roots *x509.CertPool) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: address, User: url.UserPassword("somebody", "pass")})
+	transport.TLSClientConfig.RootCAs = roots
+	return &http.Client{Transport: transport}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *street) get(link string) (int, string) {
+	s.t.Helper()
+	response, err := s.client.Get(link)
+	must(s.t, err)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	must(s.t, err)
+	return response.StatusCode, string(body)
+}
+
+// call is a connection to the proxy; what it reads comes after the proxy's own answer.
+type call struct {
+	*net.TCPConn
+	io.Reader
+}
+
+func (c call) Read(b []byte) (int, error) { return c.Reader.Read(b) }
+
+// say sends raw bytes to the proxy and returns its answer.
+func (s *street) say(request string) (call, *http.Response) {
+	s.t.Helper()
+	c, err := net.Dial("tcp", s.address)
+	must(s.t, err)
+	s.t.Cleanup(func() { _ = c.Close() })
+	must(s.t, c.SetDeadline(time.Now().Add(10*time.Second)))
+	_, err = io.WriteString(c, request)
+	must(s.t, err)
+	rest := bufio.NewReader(c)
+	response, err := http.ReadResponse(rest, &http.Request{Method: http.MethodConnect})
+	must(s.t, err)
+	return call{c.(*net.TCPConn), rest}, response
+}
+
+func TestHTTPSReachesTheSimulatedInternetThroughATunnel(t *testing.T) {
+	if _, body := open(t).get("https://shop.example/a?b=c"); body != `shop.example /a?b=c with ""` {
+		t.Errorf("the shop saw %s", body)
+	}
+}
+
+func TestPlainHTTPIsForwardedWithoutWhatIsForTheProxy(t *testing.T) {
+	if _, body := open(t).get("http://shop.example:8404/a?b=c"); body != `shop.example:8404 /a?b=c with ""` {
+		t.Errorf("the shop saw %s", body)
+	}
+}
+
+func TestWhatCannotBeReachedIsToldInASentence(t *testing.T) {
+	s := open(t)
+	for request, want := range map[string]string{
+		"CONNECT nowhere.example:443 HTTP/1.1\r\nHost: nowhere.example:443\r\n\r\n": "no way to nowhere.example:443: dial tcp: lookup nowhere.example: no such host",
+		"CONNECT shop.example:1 HTTP/1.1\r\nHost: shop.example:1\r\n\r\n":           "connection refused",
+		"GET http://nowhere.example/ HTTP/1.1\r\nHost: nowhere.example\r\n\r\n":     "no way to nowhere.example",
+	} {
+		_, response := s.say(request)
+		body, _ := io.ReadAll(response.Body)
+		if response.StatusCode != http.StatusBadGateway || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %s %s", strings.Fields(request)[1], response.Status, body)
+		}
+	}
+}
+
+func TestWhoTakesTheProxyForAServerIsToldWhatItIs(t *testing.T) {
+	_, response := open(t).say("GET /v2/zone HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+	if body, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "HTTPS_PROXY") {
+		t.Errorf("%s %s", response.Status, body)
+	}
+}
+
+func TestAnEndedHalfOfATunnelLeavesTheOtherHalfOpen(t *testing.T) {
+	c, response := open(t).say("CONNECT shop.example:8404 HTTP/1.1\r\nHost: shop.example:8404\r\n\r\n" +
+		"GET /early HTTP/1.0\r\n\r\n") // sent before the tunnel stands
+	if response.StatusCode != http.StatusOK {
+		t.Fatal(response.Status)
+	}
+	must(t, c.CloseWrite())
+	if answer, err := io.ReadAll(c); err != nil || !strings.Contains(string(answer), "/early") {
+		t.Errorf("%s, %v", answer, err)
+	}
+}
+
+func TestTunnelsEndWithTheProxy(t *testing.T) {
+	s := open(t)
+	c, _ := s.say("CONNECT shop.example:443 HTTP/1.1\r\nHost: shop.example:443\r\n\r\n")
+	s.leave()
+	if err := <-s.left; err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+	if _, err := c.Read(make([]byte, 1)); err == nil {
+		t.Error("the tunnel still carries")
+	}
+}
