@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/store"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -52,7 +53,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &answers):
 		return exitAnswers
-	case errors.As(err, &held):
+	case errors.As(err, &held), errors.Is(err, store.ErrInUse):
 		return exitLocked
 	case errors.As(err, &child):
 		return child.code

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"exoshift/assets"
+	"exoshift/internal/simcloud"
+	"exoshift/internal/simcloud/proxy"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// simulation is what the flags of simulate say. EXOSHIFT_DIR and the like are not read: they are meant for the verbs
+// that work on the zone.
+type simulation struct {
+	listen, dir, scenario, env string
+	speed                      float64
+	latency                    time.Duration
+}
+
+func simulateCommand(std streams) *cobra.Command {
+	var s simulation
+	cmd := &cobra.Command{
+		Use:   "simulate",
+		Short: "Let a simulated zone stand by itself behind a local proxy, for any program that speaks to Exoscale",
+		Long: `Let a simulated zone stand by itself behind an HTTP proxy on loopback, until it is stopped.
+
+Whatever is started with the printed environment talks to the simulated zone instead of the internet: exoshift, and
+every other program that honours HTTPS_PROXY and trusts SSL_CERT_FILE. The zone is kept in --dir and found again there.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context(), std) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&s.listen, "listen", "127.0.0.1:0", "the loopback address of the proxy; port 0 is any free one")
+	flags.StringVar(&s.dir, "dir", "", "the folder that keeps the zone")
+	flags.Float64Var(&s.speed, "speed", 1, "how many times faster than real")
+	flags.DurationVar(&s.latency, "latency", 0, "how long the API takes for each answer, e.g. 200ms")
+	flags.StringVar(&s.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
+	flags.StringVar(&s.env, "env", "", "the file that is given the environment for clients once the zone is ready")
+	return cmd
+}
+
+func (s simulation) run(ctx context.Context, std streams) (err error) {
+	if err := s.check(); err != nil {
+		return err
+	}
+	spec, secrets, err := exampleAnswers(std)
+	if err != nil {
+		return err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
+	if err != nil {
+		return usageError{fmt.Errorf("--listen %s: %w; port 0 takes any free one", s.listen, err)}
+	}
+	defer func() { _ = l.Close() }()
+	zone, err := s.open(ctx, spec, secrets)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, zone.Close()) }()
+	if err := s.announce(std, l.Addr(), zone, spec); err != nil {
+		return err
+	}
+	return proxy.Serve(ctx, l, zone.Network())
+}
+
+func (s simulation) check() error {
+	if s.dir == "" {
+		return usageError{errors.New("no folder: name with --dir where the zone is kept")}
+	}
+	if s.latency < 0 {
+		return usageError{fmt.Errorf("--latency %s: it is not negative", s.latency)}
+	}
+	if err := loopback(s.listen); err != nil {
+		return usageError{fmt.Errorf("--listen %s: %w", s.listen, err)}
+	}
+	return rehearsal{speed: s.speed, scenario: s.scenario}.check()
+}
+
+// loopback refuses addresses that others can reach: whoever reaches the proxy may use it.
+func loopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("it is an address with a port, such as 127.0.0.1:8080: %w", err)
+	}
+	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
+		return errors.New("only loopback addresses such as 127.0.0.1:8080, because the proxy serves everybody who reaches it")
+	}
+	return nil
+}
+
+func exampleAnswers(std streams) (state.Spec, wizard.Secrets, error) {
+	example, err := assets.Example()
+	if err != nil {
+		return state.Spec{}, wizard.Secrets{}, err
+	}
+	return parseAnswers("example", example, std, rehearsalSecrets)
+}
+
+func (s simulation) open(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (*simcloud.Zone, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
+	}
+	speed := s.speed
+	if speed == 1 {
+		speed = 0 // the wall clock itself
+	}
+	return simcloud.Open(ctx, simcloud.Options{
+		Dir:       s.dir,
+		Speed:     speed,
+		Scenario:  s.scenario,
+		Latency:   s.latency,
+		Zone:      spec.Exoscale.Zone,
+		Key:       secrets.APIKey,
+		Secret:    secrets.APISecret,
+		Installer: []string{self, simulatedInstallerVerb},
+	})
+}
+
+// announce tells clients the environment by which they reach the zone. The listener is open, so that whoever is faster
+// than the server waits for it.
+func (s simulation) announce(std streams, address net.Addr, zone *simcloud.Zone, spec state.Spec) error {
+	authority, err := filepath.Abs(filepath.Join(s.dir, "ca.pem"))
+	if err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(authority, zone.Authority(), 0o600); err != nil {
+		return fmt.Errorf("write the certificate of the zone's authority: %w", err)
+	}
+	variables := clientEnvironment("http://"+address.String(), authority, spec.Exoscale.Zone)
+	if s.env != "" {
+		if err := renameio.WriteFile(s.env, exports(variables), 0o600); err != nil {
+			return fmt.Errorf("write the environment for clients: %w", err)
+		}
+	}
+	fmt.Fprintf(std.err, "The simulated zone %s is open at http://%s; Ctrl-C ends it, and it is found again in %s.\n", spec.Exoscale.Zone, address, s.dir)
+	_, err = std.out.Write(exports(withoutOwn(variables)))
+	return err
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// variable is one of the environment by which a client reaches a simulated zone.
+type variable struct {
+	name, value string
+	own         bool // it holds a secret that the operator brought along, which is written to a private file only
+}
+
+// clientEnvironment is all that exoshift and programs by others need. The S3 variables are those of the AWS command
+// line and SDKs, the last two authorities those of curl and of Python's requests.
+func clientEnvironment(proxy, authority, zone string) []variable {
+	list := []variable{
+		{name: "HTTPS_PROXY", value: proxy}, {name: "https_proxy", value: proxy},
+		{name: "HTTP_PROXY", value: proxy}, {name: "http_proxy", value: proxy},
+		{name: "NO_PROXY"}, {name: "no_proxy"},
+		{name: "SSL_CERT_FILE", value: authority}, {name: "AWS_CA_BUNDLE", value: authority},
+		{name: "CURL_CA_BUNDLE", value: authority}, {name: "REQUESTS_CA_BUNDLE", value: authority},
+		{name: "EXOSCALE_ZONE", value: zone},
+		{name: "AWS_DEFAULT_REGION", value: zone}, {name: "AWS_REGION", value: zone},
+		{name: "AWS_ENDPOINT_URL_S3", value: "https://sos-" + zone + ".exo.io"},
+	}
+	for _, secret := range []struct{ name, alias string }{
+		{"EXOSCALE_API_KEY", "AWS_ACCESS_KEY_ID"}, {"EXOSCALE_API_SECRET", "AWS_SECRET_ACCESS_KEY"}, {"EXOSHIFT_PULL_SECRET", ""},
+	} {
+		value, _ := rehearsalSecrets(secret.name)
+		_, own := environment(secret.name)
+		list = append(list, variable{secret.name, value, own})
+		if secret.alias != "" {
+			list = append(list, variable{secret.alias, value, own})
+		}
+	}
+	return list
+}
+
+// withoutOwn drops the secrets that the operator brought along.
+func withoutOwn(variables []variable) []variable {
+	var public []variable
+	for _, v := range variables {
+		if !v.own {
+			public = append(public, v)
+		}
+	}
+	return public
+}
+
+// exports are lines that a shell can read.
+func exports(variables []variable) []byte {
+	var lines bytes.Buffer
+	for _, v := range variables {
+		fmt.Fprintf(&lines, "export %s=%s\n", v.name, shellQuoted(v.value))
+	}
+	return lines.Bytes()
+}
+
+// shellQuoted leaves plain words as they are.
+func shellQuoted(value string) string {
+	if regexp.MustCompile(`^[A-Za-z0-9_./:@%+,=-]*$`).MatchString(value) {
+		return value
+	}
+	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+}
