@@ -47,7 +47,7 @@ func rehearseCommand(std streams) *cobra.Command {
 	answersFlag(cmd, "the answers file (default: a shipped example)")
 	dirFlag(cmd, "the cluster's folder; the simulated zone is kept beside it (default: a temporary one)")
 	outputFlag(cmd)
-	cmd.Flags().Float64Var(&r.speed, "speed", 60, "how many times faster than real")
+	cmd.Flags().Float64Var(&r.speed, "speed", usualSpeed, "how many times faster than real")
 	cmd.Flags().StringVar(&r.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
 	return cmd
 }
@@ -88,19 +88,7 @@ func (r rehearsal) check() error {
 }
 
 func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
-	}
-	zone, err := simcloud.Open(ctx, simcloud.Options{
-		Dir:       folder.Path() + ".zone",
-		Speed:     r.speed,
-		Scenario:  r.scenario,
-		Zone:      spec.Exoscale.Zone,
-		Key:       secrets.APIKey,
-		Secret:    secrets.APISecret,
-		Installer: []string{self, simulatedInstallerVerb},
-	})
+	zone, err := simulatedZone(ctx, folder, spec, secrets, r.speed, r.scenario)
 	if err != nil {
 		return err
 	}
