@@ -25,7 +25,7 @@ func TestAnAPIKeyOfARoleIsAccepted(t *testing.T) {
 		made, secret, err := w.client.CreateAPIKey(w.ctx(), zone, &egoscale.APIKey{Name: ptr("ccm"), RoleID: role.ID})
 		w.must(err)
 		client, err := egoscale.NewClient(*made.Key, secret,
-			egoscale.ClientOptWithHTTPClient(&http.Client{Transport: direct{handler: w.api}}))
+			egoscale.ClientOptWithHTTPClient(&http.Client{Transport: direct{handler: w.validated()}}))
 		w.must(err)
 		_, err = client.ListInstances(w.ctx(), zone)
 		w.must(err)

@@ -51,6 +51,15 @@ func (p *policy) allows(q question) bool {
 	return false
 }
 
+func (p *policy) hasRules() bool {
+	for _, service := range p.services {
+		if service.kind == "rules" {
+			return true
+		}
+	}
+	return false
+}
+
 // policies compiles policies and remembers them by their text.
 type policies struct {
 	language *cel.Env // nil before the first expression: not every zone has one

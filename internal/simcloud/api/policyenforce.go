@@ -15,51 +15,42 @@ func (a *API) admit(c *call, pattern string) error {
 	if err != nil {
 		return err
 	}
+	policies, err := a.policiesOf(key)
+	if err != nil {
+		return err
+	}
 	q := question{}
 	q.service, q.operation = operationOf(a.operations, pattern)
-	texts := a.policiesOf(key)
-	if slices.ContainsFunc(texts, hasRules) {
+	if slices.ContainsFunc(policies, (*policy).hasRules) {
 		q = a.question(c, pattern)
 	}
-	if q.operation == resetPermission && a.mayReset(key) {
-		return nil
-	}
-	if a.permits(texts, q) {
+	if q.operation == resetPermission && a.mayReset(key) || permits(policies, q) {
 		return nil
 	}
 	return refuse(http.StatusForbidden, "Forbidden by IAM policy: operation %s of service %s", q.operation, q.service)
 }
 
-func hasRules(text json.RawMessage) bool {
-	var wire wirePolicy
-	_ = json.Unmarshal(text, &wire) // it was checked when it came
-	for _, service := range wire.Services {
-		if service.Type == "rules" {
-			return true
-		}
-	}
-	return false
-}
-
 // policiesOf returns the policies that a key has to satisfy: that of the organization, and that of its role. The
 // configured key is the owner's and has no role.
-func (a *API) policiesOf(key string) []json.RawMessage {
+func (a *API) policiesOf(key string) ([]*policy, error) {
 	texts := []json.RawMessage{a.organizationPolicy()}
 	if made, ok := a.tables.apiKeys.table.Get(key); ok {
 		role, _ := a.tables.roles.table.Get(made.Wire.Role) // a role stays as long as it has keys
 		texts = append(texts, role.Wire.Policy)
 	}
-	return texts
-}
-
-func (a *API) permits(texts []json.RawMessage, q question) bool {
+	var list []*policy
 	for _, text := range texts {
 		compiled, err := a.policies.compile(text)
-		if err != nil || !compiled.allows(q) {
-			return false
+		if err != nil {
+			return nil, err
 		}
+		list = append(list, compiled)
 	}
-	return true
+	return list, nil
+}
+
+func permits(policies []*policy, q question) bool {
+	return !slices.ContainsFunc(policies, func(p *policy) bool { return !p.allows(q) })
 }
 
 func (a *API) mayReset(key string) bool {
@@ -95,5 +86,6 @@ func (a *API) allowsStorage(key, operation, bucket, object string) bool {
 	if object != "" {
 		q.parameters["key"] = object
 	}
-	return a.permits(a.policiesOf(key), q)
+	policies, err := a.policiesOf(key)
+	return err == nil && permits(policies, q)
 }

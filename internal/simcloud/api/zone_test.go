@@ -93,7 +93,7 @@ func open(t *testing.T, db *store.DB, change func(*api.Config)) world {
 func (w world) connect(secret string) *egoscale.Client {
 	w.Helper()
 	client, err := egoscale.NewClient(key, secret,
-		egoscale.ClientOptWithHTTPClient(&http.Client{Transport: direct{handler: w.api}}),
+		egoscale.ClientOptWithHTTPClient(&http.Client{Transport: direct{handler: w.validated()}}),
 		egoscale.ClientOptWithTimeout(time.Hour))
 	w.must(err)
 	return client
@@ -149,7 +149,7 @@ func md5sum(content []byte) string {
 func TestZonesAreListedWithoutASignature(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		r, _ := http.NewRequestWithContext(w.Context(), http.MethodGet, "https://api-ch-gva-2.exoscale.com/v2/zone", nil)
-		response, err := direct{handler: w.api}.RoundTrip(r)
+		response, err := direct{handler: w.validated()}.RoundTrip(r)
 		w.must(err)
 		if response.StatusCode != http.StatusOK {
 			t.Errorf("anonymous GET /v2/zone: %s", response.Status)
