@@ -3,10 +3,10 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LINT    := go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race lint fmt bench check clean
+.PHONY: help build demo test race e2e lint fmt bench check clean
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## Build bin/exoshift, one static binary
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/exoshift ./cmd/exoshift
@@ -19,6 +19,9 @@ test: ## Run the tests
 
 race: ## Run the tests with the race detector, where there is a C compiler
 	test/scripts/race
+
+e2e: ## Test with the real HAProxy, which is installed if it is missing
+	test/scripts/e2e
 
 lint: ## Run the linters of .golangci.yml
 	$(LINT) run

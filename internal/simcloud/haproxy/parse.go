@@ -83,7 +83,10 @@ func (p *parser) open(words []string) error {
 // globalDirective accepts what has no influence on a simulated machine.
 func globalDirective(words []string) error {
 	known := []string{"log", "chroot", "stats", "user", "group", "daemon", "maxconn", "nbthread", "pidfile", "ca-base",
-		"crt-base", "spread-checks", "hard-stop-after", "log-tag", "node", "description"}
+		"crt-base", "spread-checks", "hard-stop-after", "log-tag", "node", "description", "strict-limits"}
+	if words[0] == "no" && len(words) > 1 {
+		words = words[1:]
+	}
 	if slices.Contains(known, words[0]) || strings.HasPrefix(words[0], "ssl-default-") || strings.HasPrefix(words[0], "tune.") {
 		return nil
 	}
