@@ -2,6 +2,8 @@ package objects
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/s3utils"
@@ -10,20 +12,32 @@ import (
 	"exoshift/state"
 )
 
-// EnsureBucket makes a bucket that nobody else can read.
+// standing is whose a bucket is. Names of buckets are shared by all customers.
+type standing int
+
+const (
+	absent standing = iota
+	ours
+	theirs
+)
+
+// EnsureBucket makes a bucket that nobody else can read. One of that name that somebody else holds is a
+// fault.Conflict, even if we could write to it: what we put there would be in their hands.
 func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action, error) {
+	op := "create bucket " + bucket
 	if err := s3utils.CheckValidBucketNameStrict(bucket); err != nil {
-		return "", fault.New(fault.Invalid, "create bucket "+bucket, err).
+		return "", fault.New(fault.Invalid, op, err).
 			WithHint("set objectStorage.bucketPrefix so that the name has 3 to 63 of a-z, 0-9 and -")
 	}
-	exists, err := c.bucketExists(ctx, bucket)
-	if err != nil {
+	switch whose, err := c.whose(ctx, bucket); {
+	case err != nil:
 		return "", err
-	}
-	if exists {
+	case whose == ours:
 		return c.adopt(kindBucket, bucket)
+	case whose == theirs:
+		return "", c.taken(op)
 	}
-	return state.Created, c.change(ctx, "create bucket "+bucket, state.Created, kindBucket, bucket, func() error {
+	return state.Created, c.change(ctx, op, state.Created, kindBucket, bucket, func() error {
 		err := c.s3.MakeBucket(ctx, bucket, minio.MakeBucketOptions{Region: c.zone})
 		if minio.ToErrorResponse(err).Code == "BucketAlreadyOwnedByYou" { // the answer to the first attempt was lost
 			return nil
@@ -32,74 +46,49 @@ func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action,
 	})
 }
 
-func (c *Client) bucketExists(ctx context.Context, bucket string) (bool, error) {
+// BucketTaken tells whether somebody else has a bucket of that name.
+func (c *Client) BucketTaken(ctx context.Context, bucket string) (bool, error) {
+	whose, err := c.whose(ctx, bucket)
+	return whose == theirs, err
+}
+
+// whose looks at a bucket. That it may be read does not make it ours, only that it is in our list.
+func (c *Client) whose(ctx context.Context, bucket string) (standing, error) {
 	exists, err := c.s3.BucketExists(ctx, bucket)
-	return exists, c.translate(ctx, "look for bucket "+bucket, err)
+	refused := minio.ToErrorResponse(err).Code == minio.AccessDenied
+	if err != nil && !refused || err == nil && !exists {
+		return absent, c.translate(ctx, "look for bucket "+bucket, err)
+	}
+	buckets, listed := c.s3.ListBuckets(ctx)
+	own := slices.ContainsFunc(buckets, func(b minio.BucketInfo) bool { return b.Name == bucket })
+	switch {
+	case refused && (listed != nil || own):
+		return absent, c.translate(ctx, "look for bucket "+bucket, err)
+	case listed != nil:
+		return absent, c.translate(ctx, "list buckets", listed)
+	case own:
+		return ours, nil
+	}
+	return theirs, nil
 }
 
-// DeleteBucket deletes a bucket with all that is in it: objects, their versions, and uploads that never ended.
-func (c *Client) DeleteBucket(ctx context.Context, bucket string) (state.Action, error) {
-	exists, err := c.bucketExists(ctx, bucket)
+func (c *Client) taken(op string) error {
+	return fault.Newf(fault.Conflict, op, "somebody else has a bucket of that name").
+		WithHint("%s", c.hint(fault.Conflict, minio.BucketAlreadyExists))
+}
+
+// Buckets returns all buckets of the organization.
+func (c *Client) Buckets(ctx context.Context) ([]state.Object, error) {
+	all, err := c.s3.ListBuckets(ctx)
 	if err != nil {
-		return "", err
+		return nil, c.translate(ctx, "list buckets", err)
 	}
-	if !exists {
-		return state.Found, nil
-	}
-	return state.Deleted, c.change(ctx, "delete bucket "+bucket, state.Deleted, kindBucket, bucket, func() error {
-		return ignoreGone(c.removeBucket(ctx, bucket))
-	})
-}
-
-func (c *Client) removeBucket(ctx context.Context, bucket string) error {
-	if err := c.removeObjects(ctx, bucket); err != nil {
-		return err
-	}
-	if err := c.removeUploads(ctx, bucket); err != nil {
-		return err
-	}
-	return c.s3.RemoveBucket(ctx, bucket)
-}
-
-// removeObjects removes every object, with all its versions if the bucket ever had versions. That takes a request
-// for each, but our buckets hold a handful.
-func (c *Client) removeObjects(ctx context.Context, bucket string) error {
-	versioning, err := c.s3.GetBucketVersioning(ctx, bucket)
-	if err != nil {
-		return err
-	}
-	all := minio.ListObjectsOptions{Recursive: true, WithVersions: versioning.Enabled() || versioning.Suspended()}
-	for object := range c.s3.ListObjectsIter(ctx, bucket, all) {
-		if object.Err != nil {
-			return object.Err
-		}
-		version := minio.RemoveObjectOptions{VersionID: object.VersionID}
-		if err := ignoreGone(c.s3.RemoveObject(ctx, bucket, object.Key, version)); err != nil {
-			return err
+	buckets := make([]state.Object, len(all))
+	for i, bucket := range all {
+		buckets[i] = state.Object{
+			Kind: state.KindBucket, Name: bucket.Name, ID: bucket.Name,
+			Detail: "made on " + bucket.CreationDate.Format(time.DateOnly),
 		}
 	}
-	return nil
-}
-
-// removeUploads aborts the uploads that are still open. Cancelling the context ends the listing's goroutine.
-func (c *Client) removeUploads(ctx context.Context, bucket string) error {
-	listing, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for upload := range c.s3.ListIncompleteUploads(listing, bucket, "", true) {
-		if upload.Err != nil {
-			return upload.Err
-		}
-		if err := ignoreGone(c.s3.RemoveIncompleteUpload(ctx, bucket, upload.Key)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ignoreGone makes a deletion content with what is gone already.
-func ignoreGone(err error) error {
-	if err != nil && kindOf(minio.ToErrorResponse(err)) == fault.NotFound {
-		return nil
-	}
-	return err
+	return buckets, nil
 }

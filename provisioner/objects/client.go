@@ -42,6 +42,7 @@ type Client struct {
 	http    *http.Transport
 	zone    string
 	journal Journal
+	preview bool // changes nothing; see Preview
 }
 
 // New returns a client for the object storage of a zone, e.g. "ch-gva-2". It contacts nobody. Call Close when it is
@@ -72,6 +73,14 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 	return &Client{s3: client, http: inner, zone: zone, journal: journal}, nil
 }
 
+// Preview returns a client that looks but changes nothing: what it would do is told by the actions that its methods
+// return, and the journal learns nothing. It shares the connections of c and need not be closed.
+func (c *Client) Preview() *Client {
+	preview := *c
+	preview.preview = true
+	return &preview
+}
+
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
@@ -80,14 +89,18 @@ func host(zone string) string { return "sos-" + zone + ".exo.io" }
 // adopt is for an object that was found: an earlier run may have made it without living to note it down.
 func (c *Client) adopt(kind, name string) (state.Action, error) {
 	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
-	if !ok || !memory.Open(kind, name) {
+	if !ok || c.preview || !memory.Open(kind, name) {
 		return state.Found, nil
 	}
 	return state.Adopted, c.done(kind, name, state.Adopted)
 }
 
-// change does one thing to the storage, with the intent on disk before and the result after.
+// change does one thing to the storage, with the intent on disk before and the result after. Every mutation passes
+// here, and a preview turns back.
 func (c *Client) change(ctx context.Context, op string, action state.Action, kind, name string, do func() error) error {
+	if c.preview {
+		return nil
+	}
 	if err := c.journal.Intend(kind, name); err != nil {
 		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))
 	}

@@ -142,44 +142,6 @@ type stopping func()
 
 func (s stopping) Read([]byte) (int, error) { s(); return 0, io.EOF }
 
-func TestABucketGoesWithAllThatIsInIt(t *testing.T) {
-	inWorld(t, func(ctx context.Context, w *world) {
-		w.bucket(ctx)
-		for _, key := range []string{"a", "b/c"} {
-			_, err := w.EnsureObject(ctx, "c-bootstrap", key, []byte(key))
-			w.check(err)
-		}
-		w.abandonUpload(ctx, "c-bootstrap", "d")
-		action, err := w.DeleteBucket(ctx, "c-bootstrap")
-		w.wantAction(action, err, state.Deleted)
-		if aborted := w.count("DELETE /c-bootstrap/d?uploadId="); aborted != 1 {
-			w.t.Errorf("aborted %d uploads", aborted)
-		}
-		w.unchanged(func() {
-			action, err := w.DeleteBucket(ctx, "c-bootstrap")
-			w.wantAction(action, err, state.Found)
-		})
-	})
-}
-
-func TestABucketWithVersionsGoesWithAllOfThem(t *testing.T) {
-	inWorld(t, func(ctx context.Context, w *world) {
-		w.bucket(ctx)
-		w.Happens(
-			site.Accident{On: "GET /c-bootstrap/?versioning", Answer: answers("<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>")},
-			site.Accident{On: "GET /c-bootstrap/?", Answer: answers(`<ListVersionsResult>
-				<Version><Key>a</Key><VersionId>1</VersionId></Version><DeleteMarker><Key>a</Key><VersionId>2</VersionId></DeleteMarker>
-				</ListVersionsResult>`)})
-		action, err := w.DeleteBucket(ctx, "c-bootstrap")
-		w.wantAction(action, err, state.Deleted)
-		for _, version := range []string{"1", "2"} {
-			if n := w.count("DELETE /c-bootstrap/a?versionId=" + version); n != 1 {
-				w.t.Errorf("%d deletions of version %s: %v", n, version, w.Requests())
-			}
-		}
-	})
-}
-
 func TestWrongCredentialsAreDenied(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		stranger := w.client(zone, "another secret")

@@ -1,0 +1,199 @@
+package objects_test
+
+import (
+	"context"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/site"
+	"exoshift/state"
+)
+
+func TestABucketGoesWithAllThatIsInIt(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		for _, key := range []string{"a", "b/c"} {
+			_, err := w.EnsureObject(ctx, "c-bootstrap", key, []byte(key))
+			w.check(err)
+		}
+		w.abandonUpload(ctx, "c-bootstrap", "d")
+		action, err := w.DeleteBucket(ctx, "c-bootstrap")
+		w.wantAction(action, err, state.Deleted)
+		if aborted := w.count("DELETE /c-bootstrap/d?uploadId="); aborted != 1 {
+			w.t.Errorf("aborted %d uploads", aborted)
+		}
+		w.unchanged(func() {
+			action, err := w.DeleteBucket(ctx, "c-bootstrap")
+			w.wantAction(action, err, state.Found)
+		})
+	})
+}
+
+// version is an object in a request to delete many.
+type version struct {
+	Key, VersionID string
+}
+
+// deletes answers a request to delete many objects, and notes which.
+func deletes(noted *[]version) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Object []struct {
+				Key       string
+				VersionID string `xml:"VersionId"`
+			}
+		}
+		_ = xml.NewDecoder(r.Body).Decode(&body)
+		for _, object := range body.Object {
+			*noted = append(*noted, version(object))
+		}
+		answers("<DeleteResult/>")(w, r)
+	}
+}
+
+func TestABucketWithVersionsGoesWithAllOfThem(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		var deleted []version
+		w.Happens(
+			site.Accident{On: "GET /c-bootstrap/?versioning", Answer: answers("<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>")},
+			site.Accident{On: "GET /c-bootstrap/?", Answer: answers(`<ListVersionsResult>
+				<Version><Key>a</Key><VersionId>1</VersionId></Version><DeleteMarker><Key>a</Key><VersionId>2</VersionId></DeleteMarker>
+				</ListVersionsResult>`)},
+			site.Accident{On: "POST /c-bootstrap/?delete", Answer: deletes(&deleted)})
+		action, err := w.DeleteBucket(ctx, "c-bootstrap")
+		w.wantAction(action, err, state.Deleted)
+		if diff := cmp.Diff([]version{{"a", "1"}, {"a", "2"}}, deleted); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestABucketOfManyObjectsGoesInFewRequests(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		for i := range 20 {
+			_, err := w.EnsureObject(ctx, "c-bootstrap", fmt.Sprint(i), nil)
+			w.check(err)
+		}
+		before := w.Mutations()
+		action, err := w.DeleteBucket(ctx, "c-bootstrap")
+		w.wantAction(action, err, state.Deleted)
+		if n := w.Mutations() - before; n != 2 {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
+func TestABucketThatIsStillWrittenToIsEmptiedAgain(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		full := site.Accident{On: "DELETE /c-bootstrap/", Answer: refuses(409, "BucketNotEmpty")}
+		w.Happens(full, full)
+		action, err := w.DeleteBucket(ctx, "c-bootstrap")
+		w.wantAction(action, err, state.Deleted)
+		w.bucket(ctx)
+		w.Happens(full, full, full)
+		_, err = w.DeleteBucket(ctx, "c-bootstrap")
+		w.wantFault(err, fault.Conflict, "delete bucket c-bootstrap", "BucketNotEmpty")
+	})
+}
+
+func TestAListingThatFailsDeletesNoBucket(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		w.Happens(site.Accident{On: "GET /c-bootstrap/?delimiter", Answer: refuses(403, "AccessDenied")})
+		w.unchanged(func() {
+			_, err := w.DeleteBucket(ctx, "c-bootstrap")
+			w.wantFault(err, fault.Denied, "AccessDenied")
+		})
+	})
+}
+
+func TestABucketOfSomebodyElseIsNeitherUsedNorDeleted(t *testing.T) {
+	for name, look := range map[string]site.Accident{
+		"closed":      {On: "HEAD /theirs", Answer: refuses(403, "AccessDenied")},
+		"open to all": {On: "HEAD /theirs", Answer: answers("")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(ctx context.Context, w *world) {
+				w.bucket(ctx)
+				w.Happens(look, look, look)
+				w.unchanged(func() {
+					_, err := w.EnsureBucket(ctx, "theirs")
+					w.wantFault(err, fault.Conflict, "create bucket theirs", "somebody else", "bucketPrefix")
+					_, err = w.DeleteBucket(ctx, "theirs")
+					w.wantFault(err, fault.Conflict, "delete bucket theirs", "somebody else")
+				})
+				taken, err := w.BucketTaken(ctx, "theirs")
+				if err != nil || !taken {
+					t.Errorf("taken: %v, %v", taken, err)
+				}
+			})
+		})
+	}
+}
+
+func TestAFreeOrOwnNameIsNotTaken(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		for _, name := range []string{"c-bootstrap", "free"} {
+			if taken, err := w.BucketTaken(ctx, name); err != nil || taken {
+				t.Errorf("%s taken: %v, %v", name, taken, err)
+			}
+		}
+		w.Happens(site.Accident{On: "HEAD /c-bootstrap", Answer: refuses(403, "AccessDenied")})
+		_, err := w.BucketTaken(ctx, "c-bootstrap")
+		w.wantFault(err, fault.Denied, "look for bucket c-bootstrap")
+		w.Happens(site.Accident{On: "GET /", Answer: refuses(403, "AccessDenied")})
+		_, err = w.BucketTaken(ctx, "c-bootstrap")
+		w.wantFault(err, fault.Denied, "list buckets")
+	})
+}
+
+func TestAllBucketsAreListed(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		_, err := w.EnsureBucket(ctx, "c-backup")
+		w.check(err)
+		buckets, err := w.Buckets(ctx)
+		w.check(err)
+		want := []state.Object{
+			{Kind: "bucket", Name: "c-backup", ID: "c-backup", Detail: "made on 2000-01-01"},
+			{Kind: "bucket", Name: "c-bootstrap", ID: "c-bootstrap", Detail: "made on 2000-01-01"},
+		}
+		if diff := cmp.Diff(want, buckets); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestAPreviewTellsWhatItWouldDoAndDoesNothing(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		w.check(w.journal.Intend("bucket", "c-bootstrap"))
+		noted := len(w.journal.entries)
+		preview := w.Preview()
+		w.unchanged(func() {
+			action, err := preview.EnsureBucket(ctx, "c-bootstrap")
+			w.wantAction(action, err, state.Found)
+			action, err = preview.EnsureBucket(ctx, "c-new")
+			w.wantAction(action, err, state.Created)
+			action, err = preview.EnsureObject(ctx, "c-new", "a", []byte("a"))
+			w.wantAction(action, err, state.Created)
+			w.check(preview.Upload(ctx, "c-new", "b", failing{nil}))
+			action, err = preview.DeleteBucket(ctx, "c-bootstrap")
+			w.wantAction(action, err, state.Deleted)
+			action, err = preview.DeleteBucket(ctx, "c-new")
+			w.wantAction(action, err, state.Found)
+		})
+		if len(w.journal.entries) != noted {
+			t.Errorf("the journal learned of it: %v", w.journal.entries)
+		}
+	})
+}

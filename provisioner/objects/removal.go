@@ -1,0 +1,106 @@
+package objects
+
+import (
+	"context"
+	"iter"
+
+	"github.com/minio/minio-go/v7"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// sweeps bounds how often a bucket is emptied: somebody may be writing to it until now.
+const sweeps = 3
+
+// DeleteBucket deletes a bucket with all that is in it: objects, their versions and deletion markers, and uploads that
+// never ended. One that is gone already is state.Found, one of somebody else a fault.Conflict.
+func (c *Client) DeleteBucket(ctx context.Context, bucket string) (state.Action, error) {
+	op := "delete bucket " + bucket
+	switch whose, err := c.whose(ctx, bucket); {
+	case err != nil:
+		return "", err
+	case whose == absent:
+		return state.Found, nil
+	case whose == theirs:
+		return "", fault.Newf(fault.Conflict, op, "it belongs to somebody else").
+			WithHint("check the name: bucket names are shared by all customers")
+	}
+	return state.Deleted, c.change(ctx, op, state.Deleted, kindBucket, bucket, func() error {
+		return ignoreGone(c.removeBucket(ctx, bucket))
+	})
+}
+
+func (c *Client) removeBucket(ctx context.Context, bucket string) (err error) {
+	for range sweeps {
+		if err := c.removeObjects(ctx, bucket); err != nil {
+			return err
+		}
+		if err := c.removeUploads(ctx, bucket); err != nil {
+			return err
+		}
+		err = c.s3.RemoveBucket(ctx, bucket)
+		if minio.ToErrorResponse(err).Code != "BucketNotEmpty" {
+			return err
+		}
+	}
+	return err
+}
+
+// removeObjects removes every object, with all its versions if the bucket ever had versions.
+func (c *Client) removeObjects(ctx context.Context, bucket string) error {
+	versioning, err := c.s3.GetBucketVersioning(ctx, bucket)
+	if err != nil {
+		return err
+	}
+	all := minio.ListObjectsOptions{Recursive: true, WithVersions: versioning.Enabled() || versioning.Suspended()}
+	var listing error
+	results, err := c.s3.RemoveObjectsWithIter(ctx, bucket, good(c.s3.ListObjectsIter(ctx, bucket, all), &listing), minio.RemoveObjectsOptions{})
+	if err != nil {
+		return err
+	}
+	for result := range results {
+		if err := ignoreGone(result.Err); err != nil {
+			return err
+		}
+	}
+	return listing
+}
+
+// good passes the objects of a listing on until one is an error, which it keeps.
+func good(listing iter.Seq[minio.ObjectInfo], failed *error) iter.Seq[minio.ObjectInfo] {
+	return func(yield func(minio.ObjectInfo) bool) {
+		for object := range listing {
+			if object.Err != nil {
+				*failed = object.Err
+				return
+			}
+			if !yield(object) {
+				return
+			}
+		}
+	}
+}
+
+// removeUploads aborts the uploads that are still open. Cancelling the context ends the listing's goroutine.
+func (c *Client) removeUploads(ctx context.Context, bucket string) error {
+	listing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for upload := range c.s3.ListIncompleteUploads(listing, bucket, "", true) {
+		if upload.Err != nil {
+			return upload.Err
+		}
+		if err := ignoreGone(c.s3.RemoveIncompleteUpload(ctx, bucket, upload.Key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ignoreGone makes a deletion content with what is gone already.
+func ignoreGone(err error) error {
+	if err != nil && kindOf(minio.ToErrorResponse(err)) == fault.NotFound {
+		return nil
+	}
+	return err
+}
