@@ -30,7 +30,18 @@ func TestTheHAProxyConfigIsTheOneThatWasReviewed(t *testing.T) {
 	}
 }
 
-func TestTheUserDataIsACloudConfigThatWritesTheHAProxyConfig(t *testing.T) {
+// cloudConfig is all that the user-data may say.
+type cloudConfig struct {
+	PackageUpdate bool     `yaml:"package_update"`
+	Packages      []string `yaml:"packages"`
+	Apt           struct{ Conf string }
+	WriteFiles    []struct {
+		Path, Owner, Permissions, Content string
+	} `yaml:"write_files"`
+	RunCmd [][]string `yaml:"runcmd"`
+}
+
+func TestTheUserDataIsACloudConfigThatInstallsHAProxyWithItsConfig(t *testing.T) {
 	userData, err := assets.LoadBalancerUserData(demo())
 	if err != nil {
 		t.Fatal(err)
@@ -38,29 +49,27 @@ func TestTheUserDataIsACloudConfigThatWritesTheHAProxyConfig(t *testing.T) {
 	if first, _, _ := strings.Cut(string(userData), "\n"); first != "#cloud-config" {
 		t.Errorf("cloud-init would not recognize a document that opens with %q", first)
 	}
-	var document struct {
-		PackageUpdate bool     `yaml:"package_update"`
-		Packages      []string `yaml:"packages"`
-		WriteFiles    []struct {
-			Path, Owner, Permissions, Content string
-		} `yaml:"write_files"`
-		RunCmd [][]string `yaml:"runcmd"`
-	}
+	var document cloudConfig
 	if err := yaml.UnmarshalWithOptions(userData, &document, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"haproxy"}, document.Packages); diff != "" {
 		t.Error(diff)
 	}
-	if len(document.WriteFiles) != 1 || document.WriteFiles[0].Path != "/etc/haproxy/haproxy.cfg" {
-		t.Fatalf("files written: %+v", document.WriteFiles)
-	}
-	want, err := assets.HAProxyConfig(demo())
+	config, err := assets.HAProxyConfig(demo())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), document.WriteFiles[0].Content); diff != "" {
-		t.Errorf("the file differs from the configuration (-want +got):\n%s", diff)
+	want := map[string]string{
+		"/etc/haproxy/haproxy.cfg":                   string(config),
+		"/etc/systemd/resolved.conf.d/exoshift.conf": "[Resolve]\nCache=no-negative\n",
+	}
+	got := map[string]string{}
+	for _, file := range document.WriteFiles {
+		got[file.Path] = file.Content
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files written (-want +got):\n%s", diff)
 	}
 	last := document.RunCmd[len(document.RunCmd)-1]
 	if diff := cmp.Diff([]string{"systemctl", "restart", "haproxy"}, last); diff != "" {
