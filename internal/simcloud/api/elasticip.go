@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/netip"
 )
@@ -120,31 +121,33 @@ func checkDescription(description *string) error {
 	return checkLength("description", *description, 0, 255)
 }
 
-// checkHealth fills in the defaults of a health check and refuses values outside of the bounds.
+// UnmarshalJSON fills in the defaults of a health check.
+func (w *wireHealthcheck) UnmarshalJSON(text []byte) error {
+	type plain wireHealthcheck
+	filled := plain{Interval: 10, Timeout: 2, StrikesOK: 2, StrikesFail: 3}
+	err := json.Unmarshal(text, &filled)
+	*w = wireHealthcheck(filled)
+	return err
+}
+
+// checkHealth refuses values outside of the bounds.
 func checkHealth(health *wireHealthcheck) error {
 	if health == nil {
 		return nil
 	}
-	health.Interval, health.Timeout = orDefault(health.Interval, 10), orDefault(health.Timeout, 2)
-	health.StrikesOK, health.StrikesFail = orDefault(health.StrikesOK, 2), orDefault(health.StrikesFail, 3)
 	if health.Mode != "tcp" && health.URI == "" {
 		return invalid("healthcheck: uri is required in mode %s", health.Mode)
 	}
 	return check(
 		checkOneOf("healthcheck mode", health.Mode, "tcp", "http", "https"),
+		checkLength("healthcheck uri", health.URI, 0, 255),
+		checkLength("healthcheck tls-sni", health.TLSSNI, 0, 255),
 		checkRange("healthcheck port", health.Port, 1, 65535),
 		checkRange("healthcheck interval", health.Interval, 5, 300),
 		checkRange("healthcheck timeout", health.Timeout, 2, 60),
 		checkRange("healthcheck strikes-ok", health.StrikesOK, 1, 20),
 		checkRange("healthcheck strikes-fail", health.StrikesFail, 1, 20),
 	)
-}
-
-func orDefault(value, otherwise int64) int64 {
-	if value == 0 {
-		return otherwise
-	}
-	return value
 }
 
 func (a *API) updateElasticIP(c *call) (any, error) {

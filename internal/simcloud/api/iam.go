@@ -78,7 +78,7 @@ func (a *API) createRole(c *call) (any, error) {
 	if _, err := a.policies.compile(body.Policy); err != nil {
 		return nil, err
 	}
-	if err := check(checkLength("name", body.Name, 1, 191), checkPermissions(body.Permissions)); err != nil {
+	if err := check(checkLength("name", body.Name, 1, 191), checkRole(c, body)); err != nil {
 		return nil, err
 	}
 	head, err := a.newRow("")
@@ -96,13 +96,19 @@ func (a *API) putRole(r role) (any, error) {
 	return a.mutated(r.row, roleNoun)
 }
 
-func checkPermissions(permissions []string) error {
-	for _, permission := range permissions {
+func checkRole(c *call, body wireRole) error {
+	var given struct {
+		Description *string `json:"description"`
+	}
+	if err := c.decode(&given); err != nil {
+		return err
+	}
+	for _, permission := range body.Permissions {
 		if err := checkOneOf("permissions", permission, "bypass-governance-retention", resetPermission); err != nil {
 			return err
 		}
 	}
-	return nil
+	return checkGiven("description", given.Description, 1, 255)
 }
 
 func (a *API) updateRole(c *call) (any, error) {
@@ -112,6 +118,9 @@ func (a *API) updateRole(c *call) (any, error) {
 	}
 	body := wireRole{Description: r.Wire.Description, MaxSessionTTL: r.Wire.MaxSessionTTL}
 	if err := c.decode(&body); err != nil {
+		return nil, err
+	}
+	if err := checkRole(c, body); err != nil {
 		return nil, err
 	}
 	r.Wire.Description, r.Wire.MaxSessionTTL = body.Description, body.MaxSessionTTL

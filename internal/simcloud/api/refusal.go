@@ -67,6 +67,14 @@ func checkLength(field, value string, least, most int) error {
 	return nil
 }
 
+// checkGiven is checkLength for a value that may be left out.
+func checkGiven(field string, value *string, least, most int) error {
+	if value == nil {
+		return nil
+	}
+	return checkLength(field, *value, least, most)
+}
+
 func checkRange(field string, value, least, most int64) error {
 	if value < least || value > most {
 		return invalid("%s must be between %d and %d", field, least, most)
