@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 
 	"github.com/exoscale/egoscale/v2/api"
-
-	"exoshift/internal/fault"
 )
 
 // rest speaks to the API without egoscale's types. It serves what egoscale lacks, block storage and the protection of
@@ -87,26 +84,8 @@ func (c *Client) get(ctx context.Context, op, path string, into any) error {
 	return c.translate(ctx, op, c.rest.do(ctx, http.MethodGet, path, nil, into))
 }
 
-// command sends a request that changes something and waits for its operation to end.
+// command sends a request that changes something and waits until it is done.
 func (c *Client) command(ctx context.Context, op, method, path string, body any) error {
-	var operation struct{ ID, State string }
-	if err := c.translate(ctx, op, c.rest.do(ctx, method, path, body, &operation)); err != nil {
-		return err
-	}
-	switch {
-	case operation.ID == "":
-		return fault.New(fault.Internal, op, errors.New("the API gave an answer without an operation"))
-	case operation.State == "success":
-		return nil
-	}
-	if err := c.clock.Sleep(ctx, pollInterval); err != nil {
-		return fault.New(fault.KindOf(ctx.Err()), op, err)
-	}
-	return c.await(ctx, op, func(ctx context.Context) (string, error) {
-		err := c.get(ctx, op, "/operation/"+operation.ID, &operation)
-		if err != nil || operation.State == "success" {
-			return "", err
-		}
-		return "its operation is " + operation.State, nil
-	})
+	_, err := c.carryOut(ctx, op, method, path, body)
+	return c.translate(ctx, op, err)
 }
