@@ -12,26 +12,26 @@ import (
 // freeAddress returns an address for an instance. Addresses do not come back soon, so that a stale DNS record does
 // not lead to another machine.
 func (a *API) freeAddress(order int) netip.Addr {
-	taken := map[netip.Addr]bool{}
-	for _, i := range a.tables.instances.all() {
-		taken[i.Address] = true
-	}
-	return free(198<<24|18<<16, order, taken)
+	return free(198<<24|18<<16, order, func(address netip.Addr) bool {
+		_, taken := a.tables.instances.find(func(i instance) bool { return i.Address == address })
+		return taken
+	})
 }
 
+// freeElasticIP returns an address for an elastic IP or a load balancer.
 func (a *API) freeElasticIP(order int) netip.Addr {
-	taken := map[netip.Addr]bool{}
-	for _, ip := range a.tables.elasticIPs.all() {
-		taken[ip.Address] = true
-	}
-	return free(198<<24|19<<16, order, taken)
+	return free(198<<24|19<<16, order, func(address netip.Addr) bool {
+		_, elastic := a.tables.elasticIPs.find(func(ip elasticIP) bool { return ip.Address == address })
+		_, balanced := a.tables.balancers.find(func(b balancer) bool { return b.Wire.IP == address.String() })
+		return elastic || balanced
+	})
 }
 
-func free(base uint32, order int, taken map[netip.Addr]bool) netip.Addr {
+func free(base uint32, order int, taken func(netip.Addr) bool) netip.Addr {
 	for ; ; order++ {
 		var bytes [4]byte
 		binary.BigEndian.PutUint32(bytes[:], base+uint32(order%65000)+10) //nolint:gosec // below 65010
-		if address := netip.AddrFrom4(bytes); !taken[address] {
+		if address := netip.AddrFrom4(bytes); !taken(address) {
 			return address
 		}
 	}
@@ -51,4 +51,24 @@ func mac(address netip.Addr) string {
 	}
 	b := address.As4()
 	return fmt.Sprintf("06:00:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])
+}
+
+// assignAddress gives an instance the public addresses that its assignment says, or takes them away.
+func (a *API) assignAddress(i *instance, assignment string) {
+	i.Assignment = assignment
+	switch {
+	case assignment == "none":
+		i.Address = netip.Addr{}
+	case !i.Address.IsValid():
+		i.Address = a.freeAddress(i.Order)
+	}
+}
+
+// sixth returns the IPv6 address of an instance that has addresses of both families, or "".
+func (i instance) sixth() string {
+	if i.Assignment != "dual" {
+		return ""
+	}
+	b := i.Address.As4()
+	return netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 0xff, 12: b[0], 13: b[1], 14: b[2], 15: b[3]}).String()
 }

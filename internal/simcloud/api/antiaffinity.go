@@ -90,14 +90,14 @@ func (a *API) deleteAntiAffinity(c *call) (any, error) {
 	return a.begin("", usual(group.ID), operation{Wire: wire, Forget: true})
 }
 
-// checkAntiAffinity refuses groups that do not exist or hold no further instance.
-func (a *API) checkAntiAffinity(ids []string) error {
+// checkAntiAffinity refuses groups that do not exist or do not hold that many instances more.
+func (a *API) checkAntiAffinity(ids []string, more int) error {
 	for _, id := range ids {
 		group, err := a.tables.antiAffinity.get("", id)
 		if err != nil {
 			return err
 		}
-		if len(a.antiAffinityMembers(id)) >= maxAntiAffinity {
+		if len(a.antiAffinityMembers(id))+more > maxAntiAffinity {
 			return refuse(http.StatusConflict, "Anti-affinity group %s is full: it holds at most %d instances",
 				group.Wire.Name, maxAntiAffinity)
 		}

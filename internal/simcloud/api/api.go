@@ -38,6 +38,7 @@ type API struct {
 	mux    *http.ServeMux
 	limits map[string]int
 	types  []wireType
+	typeOf map[string]wireType // by ID
 	// shows serves the question for one thing, by its noun; operations are the names of operations in policies.
 	shows      map[string]handler
 	operations map[string]string
@@ -45,10 +46,9 @@ type API struct {
 	mu        sync.Mutex // guards everything below, and the order of changes in the store
 	tables    tables
 	sequence  *store.Table[int]
-	pending   map[string]bool // operations that are not complete, by ID
-	policies  policies        // compiled, by their text
-	due       time.Time       // when the next thing completes; zero: nothing waits
-	events    []wireEvent
+	agenda    agenda
+	waiting   []string // operations that are due, but for their template
+	policies  policies // compiled, by their text
 	mutations int
 
 	calls      atomic.Int64
@@ -75,6 +75,13 @@ type tables struct {
 	apiKeys        shelf[apiKey]
 	reverseRecords shelf[reverseRecord]
 	organization   shelf[organizationPolicy]
+	pools          shelf[pool]
+	balancers      shelf[balancer]
+	services       shelf[service]
+	volumes        shelf[volume]
+	volumeCopies   shelf[volumeCopy]
+	snapshots      shelf[snapshot]
+	events         shelf[event]
 }
 
 // New returns an API over what config.DB holds; Close ends it.
@@ -83,10 +90,9 @@ func New(config Config) (*API, error) {
 		config:     config,
 		limits:     limits(config.Quotas),
 		types:      instanceTypes(),
-		pending:    map[string]bool{},
+		typeOf:     byID(instanceTypes()),
 		shows:      map[string]handler{},
 		operations: operationNames(),
-		events:     []wireEvent{},
 		changed:    make(chan struct{}, 1),
 		wake:       make(chan struct{}, 1),
 	}
@@ -127,6 +133,13 @@ func (a *API) load(db *store.DB) (err error) {
 		apiKeys:        open[apiKey](&l, "api-key"),
 		reverseRecords: open[reverseRecord](&l, "reverse-dns"),
 		organization:   open[organizationPolicy](&l, "iam-organization-policy"),
+		pools:          open[pool](&l, "instance-pool"),
+		balancers:      open[balancer](&l, "load-balancer"),
+		services:       open[service](&l, "load-balancer-service"),
+		volumes:        open[volume](&l, "block-storage"),
+		volumeCopies:   open[volumeCopy](&l, "block-storage-snapshot"),
+		snapshots:      open[snapshot](&l, "snapshot"),
+		events:         open[event](&l, "event"),
 	}
 	if l.err != nil {
 		return l.err

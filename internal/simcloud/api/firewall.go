@@ -7,15 +7,12 @@ import (
 
 // firewall is what all security groups together allow, compiled for a quick answer.
 type firewall struct {
-	members map[netip.Addr]*member
+	members map[netip.Addr][]string // the groups of an instance
+	groups  map[string]compiledGroup
 }
 
-// member is an instance as the firewall sees it.
-type member struct {
-	groups  []string
-	ingress []passage
-	egress  []passage // empty: everything may leave
-}
+// compiledGroup holds the rules of a group.
+type compiledGroup struct{ ingress, egress []passage }
 
 // passage lets a protocol and a range of ports through for a peer: a network, or the members of a group.
 type passage struct {
@@ -32,13 +29,27 @@ func (a *API) Allows(from, to netip.Addr, proto string, port int) bool {
 	if rules == nil {
 		rules = a.compile()
 	}
-	if source := rules.members[from]; source != nil && len(source.egress) > 0 {
-		if !rules.passes(source.egress, to, proto, port) {
-			return false
+	return rules.leaves(from, to, proto, port) && rules.enters(from, to, proto, port)
+}
+
+// leaves tells whether an instance may send: everything, until one of its groups has a rule for what leaves.
+func (f *firewall) leaves(from, to netip.Addr, proto string, port int) bool {
+	filtered := false
+	for _, id := range f.members[from] {
+		rules := f.groups[id].egress
+		filtered = filtered || len(rules) > 0
+		if f.passes(rules, to, proto, port) {
+			return true
 		}
 	}
-	target := rules.members[to]
-	return target == nil || rules.passes(target.ingress, from, proto, port)
+	return !filtered
+}
+
+func (f *firewall) enters(from, to netip.Addr, proto string, port int) bool {
+	groups, filtered := f.members[to]
+	return !filtered || slices.ContainsFunc(groups, func(id string) bool {
+		return f.passes(f.groups[id].ingress, from, proto, port)
+	})
 }
 
 func (f *firewall) passes(passages []passage, peer netip.Addr, proto string, port int) bool {
@@ -46,35 +57,40 @@ func (f *firewall) passes(passages []passage, peer netip.Addr, proto string, por
 		if p.protocol != proto || p.last != 0 && (port < p.first || port > p.last) {
 			return false
 		}
-		member := f.members[peer]
-		return member != nil && p.group != "" && slices.Contains(member.groups, p.group) ||
+		return p.group != "" && slices.Contains(f.members[peer], p.group) ||
 			slices.ContainsFunc(p.networks, func(n netip.Prefix) bool { return n.Contains(peer) })
 	})
 }
 
-// compile reads the groups of all instances. A change meanwhile waits for the lock and then forgets the result.
+// compile reads all groups and instances. A change meanwhile waits for the lock and then forgets the result.
 func (a *API) compile() *firewall {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	compiled := &firewall{members: map[netip.Addr]*member{}}
+	compiled := &firewall{
+		members: make(map[netip.Addr][]string, a.tables.instances.count()),
+		groups:  make(map[string]compiledGroup, a.tables.groups.count()),
+	}
+	for _, group := range a.tables.groups.all() {
+		compiled.groups[group.ID] = a.compileGroup(group)
+	}
 	for _, i := range a.tables.instances.all() {
-		if !i.Address.IsValid() {
-			continue
+		if i.Address.IsValid() {
+			compiled.members[i.Address] = i.Groups
 		}
-		m := &member{groups: i.Groups}
-		for _, id := range i.Groups {
-			group, _ := a.tables.groups.table.Get(id)
-			for _, rule := range group.Wire.Rules {
-				if rule.Direction == "egress" {
-					m.egress = append(m.egress, a.passage(rule))
-				} else {
-					m.ingress = append(m.ingress, a.passage(rule))
-				}
-			}
-		}
-		compiled.members[i.Address] = m
 	}
 	a.firewall.Store(compiled)
+	return compiled
+}
+
+func (a *API) compileGroup(group securityGroup) compiledGroup {
+	var compiled compiledGroup
+	for _, rule := range group.Wire.Rules {
+		if rule.Direction == "egress" {
+			compiled.egress = append(compiled.egress, a.passage(rule))
+		} else {
+			compiled.ingress = append(compiled.ingress, a.passage(rule))
+		}
+	}
 	return compiled
 }
 

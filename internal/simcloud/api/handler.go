@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -21,6 +22,9 @@ type call struct {
 
 func (c *call) id() string { return c.request.PathValue("id") }
 
+// field is the last part of the path of a call that empties a field.
+func (c *call) field() string { return c.request.PathValue("field") }
+
 func (c *call) query(name string) string { return c.request.URL.Query().Get(name) }
 
 // action returns what follows the colon of a path: "start" of "/instance/<id>:start".
@@ -37,6 +41,14 @@ func (c *call) decode(into any) error {
 	return nil
 }
 
+// decodeOptional reads a body that may be missing.
+func (c *call) decodeOptional(into any) error {
+	if len(bytes.TrimSpace(c.body)) == 0 {
+		return nil
+	}
+	return c.decode(into)
+}
+
 // handler answers a call; it runs alone.
 type handler func(*call) (any, error)
 
@@ -45,7 +57,8 @@ func (a *API) routes(register func(pattern string, h handler)) {
 	for _, add := range []func(func(string, handler)){
 		a.zoneRoutes, a.typeRoutes, a.quotaRoutes, a.operationRoutes, a.keyRoutes, a.groupRoutes, a.antiAffinityRoutes,
 		a.instanceRoutes, a.templateRoutes, a.elasticIPRoutes, a.reverseRoutes, a.networkRoutes, a.domainRoutes, a.iamRoutes,
-		a.organizationRoutes,
+		a.organizationRoutes, a.targetRoutes, a.poolRoutes, a.balancerRoutes, a.volumeRoutes, a.volumeCopyRoutes,
+		a.snapshotRoutes, a.eventRoutes,
 	} {
 		add(register)
 	}
@@ -115,7 +128,9 @@ func (a *API) handle(c *call, pattern string, h handler) (any, error) {
 	}
 	result, err := h(c)
 	if c.request.Method != http.MethodGet {
-		a.note(c, pattern, err)
+		if fault := a.note(c, pattern, err); fault != nil {
+			return nil, fault
+		}
 		if err == nil {
 			a.mutations++
 			a.touch()

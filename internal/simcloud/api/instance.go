@@ -9,10 +9,8 @@ import (
 // instance is a virtual machine.
 type instance struct {
 	row
+	transit
 	Name         string
-	State        string
-	Next         string    // the state it is on the way to, or ""
-	NextAt       time.Time // when it arrives there
 	Address      netip.Addr
 	Assignment   string // "inet4", "dual" or "none"
 	Type         string
@@ -25,7 +23,12 @@ type instance struct {
 	AntiAffinity []string
 	Secureboot   bool
 	TPM          bool
+	Consistent   bool // application-consistent snapshots
 	Protected    bool
+	Target       string // the deploy target, or ""
+	Pool         string // the instance pool that manages it, or ""
+	Password     string // of templates that have one
+	PasswordAt   time.Time
 }
 
 // The states of an instance that the simulation knows.
@@ -35,51 +38,7 @@ const (
 	stopping   = "stopping"
 	stopped    = "stopped"
 	destroying = "destroying"
-	destroyed  = "destroyed"
 )
-
-// wireInstance is an instance as a list shows it.
-type wireInstance struct {
-	ID              string            `json:"id"`
-	Name            string            `json:"name"`
-	State           string            `json:"state"`
-	CreatedAt       time.Time         `json:"created-at"`
-	Type            ref               `json:"instance-type"`
-	Template        ref               `json:"template"`
-	Key             *wireKey          `json:"ssh-key,omitempty"`
-	Keys            []wireKey         `json:"ssh-keys"`
-	Labels          map[string]string `json:"labels"`
-	PublicIP        string            `json:"public-ip,omitempty"`
-	Assignment      string            `json:"public-ip-assignment"`
-	MAC             string            `json:"mac-address,omitempty"`
-	PrivateNetworks []wireInterface   `json:"private-networks"`
-	Groups          []ref             `json:"security-groups"`
-}
-
-// wireInstanceDetail is an instance as it is shown alone.
-type wireInstanceDetail struct {
-	wireInstance
-	DiskSize      int64           `json:"disk-size"`
-	DiskEncrypted bool            `json:"disk-encrypted"`
-	UserData      string          `json:"user-data,omitempty"`
-	AntiAffinity  []ref           `json:"anti-affinity-groups"`
-	ElasticIPs    []wireElasticID `json:"elastic-ips"`
-	Snapshots     []ref           `json:"snapshots"`
-	Volumes       []ref           `json:"block-storage-volumes"`
-	TPM           bool            `json:"tpm-enabled"` // the exo program panics without these two
-	Secureboot    bool            `json:"secureboot-enabled"`
-	Consistent    bool            `json:"application-consistent-snapshot-enabled"`
-}
-
-type wireInterface struct {
-	ID  string `json:"id"`
-	MAC string `json:"mac-address"`
-}
-
-type wireElasticID struct {
-	ID string `json:"id"`
-	IP string `json:"ip"` // undeclared, but answered by the live service
-}
 
 func (a *API) instanceRoutes(register func(string, handler)) {
 	register("GET /instance", a.listInstances)
@@ -87,7 +46,7 @@ func (a *API) instanceRoutes(register func(string, handler)) {
 	register("GET /instance/{id}", a.getInstance)
 	register("PUT /instance/{id}", a.updateInstance)
 	register("DELETE /instance/{id}", a.deleteInstance)
-	register("DELETE /instance/{id}/labels", a.resetLabels)
+	register("DELETE /instance/{id}/{field}", a.resetInstanceField)
 	register("PUT /instance/{id}/:start", a.startInstance)
 	register("PUT /instance/{id}/:stop", a.stopInstance)
 	register("PUT /instance/{id}/:reboot", a.rebootInstance)
@@ -96,55 +55,12 @@ func (a *API) instanceRoutes(register func(string, handler)) {
 	register("PUT /instance/{id}/:resize-disk", a.resizeDisk)
 	register("PUT /instance/{id}/:add-protection", a.protect)
 	register("PUT /instance/{id}/:remove-protection", a.protect)
-}
-
-func (a *API) listInstances(c *call) (any, error) {
-	list := []wireInstance{}
-	for _, i := range a.tables.instances.list(c.zone) {
-		if address := c.query("ip-address"); address != "" && address != addressText(i.Address) {
-			continue
-		}
-		if c.query("manager-id") != "" || c.query("manager-type") != "" {
-			continue // there are no instance pools, so nothing is managed
-		}
-		list = append(list, a.viewInstance(i))
-	}
-	return map[string]any{"instances": list}, nil
-}
-
-func (a *API) getInstance(c *call) (any, error) {
-	i, err := a.tables.instances.get(c.zone, c.id())
-	if err != nil {
-		return nil, err
-	}
-	return wireInstanceDetail{
-		wireInstance:  a.viewInstance(i),
-		DiskSize:      i.DiskSize,
-		DiskEncrypted: true,
-		UserData:      i.UserData,
-		AntiAffinity:  refs(i.AntiAffinity),
-		ElasticIPs:    a.elasticIDs(i.ID),
-		Snapshots:     []ref{},
-		Volumes:       []ref{},
-		TPM:           i.TPM,
-		Secureboot:    i.Secureboot,
-	}, nil
-}
-
-func (a *API) viewInstance(i instance) wireInstance {
-	view := wireInstance{
-		ID: i.ID, Name: i.Name, State: i.State, CreatedAt: i.Created.Truncate(time.Second),
-		Type: ref{i.Type}, Template: ref{i.Template}, Keys: []wireKey{}, Labels: i.Labels,
-		PublicIP: addressText(i.Address), Assignment: i.Assignment, MAC: mac(i.Address),
-		PrivateNetworks: a.interfaces(i.ID), Groups: refs(i.Groups),
-	}
-	for _, name := range i.Keys {
-		view.Keys = append(view.Keys, wireKey{Name: name})
-	}
-	if len(view.Keys) > 0 {
-		view.Key = &view.Keys[0]
-	}
-	return view
+	register("POST /instance/{id}/:enable-tpm", a.enableTPM)
+	register("GET /instance/{id}/:password", a.revealPassword)
+	register("PUT /instance/{id}/:reset-password", a.resetPassword)
+	register("POST /instance/{id}/:create-snapshot", a.createSnapshot)
+	register("POST /instance/{id}/:revert-snapshot", a.revertToSnapshot)
+	register("GET /console/{id}", a.getConsole)
 }
 
 // namedInstance returns the instance that an attachment is about.
@@ -171,8 +87,11 @@ func (a *API) removeInstance(i instance) error {
 	if err := a.leaveNetworks(i.ID); err != nil {
 		return err
 	}
-	if err := a.tables.reverseRecords.delete(i.ID); err != nil {
+	err := check(
+		a.leaveVolumes(i.ID), a.tables.reverseRecords.delete(i.ID), a.tables.instances.delete(i.ID),
+	)
+	if err != nil || i.Pool == "" {
 		return err
 	}
-	return a.tables.instances.delete(i.ID)
+	return a.refill(i.Pool)
 }

@@ -2,7 +2,7 @@ package api
 
 import (
 	"net/http"
-	"strings"
+	"slices"
 	"time"
 )
 
@@ -11,20 +11,26 @@ func (a *API) updateInstance(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := instanceRequest{Name: i.Name}
+	body := instanceRequest{Name: i.Name, Assignment: i.Assignment, Consistent: i.Consistent}
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	if err := check(checkLength("name", body.Name, 1, 255), checkUserData(body.UserData)); err != nil {
+	err = check(
+		checkLength("name", body.Name, 1, 255), checkUserData(body.UserData),
+		checkOneOf("public-ip-assignment", body.Assignment, "inet4", "dual", "none"),
+	)
+	if err != nil {
 		return nil, err
 	}
 	i.Name = body.Name
+	a.assignAddress(&i, body.Assignment)
 	if body.Labels != nil {
 		i.Labels = body.Labels
 	}
 	if body.UserData != nil {
 		i.UserData = *body.UserData
 	}
+	i.Consistent = body.Consistent
 	return a.putInstance(i)
 }
 
@@ -35,9 +41,10 @@ func (a *API) putInstance(i instance) (any, error) {
 	return a.mutated(i.row, "instance")
 }
 
-func (a *API) resetLabels(c *call) (any, error) {
+// resetInstanceField empties a field; labels are the only one that can be.
+func (a *API) resetInstanceField(c *call) (any, error) {
 	i, err := a.tables.instances.get(c.zone, c.id())
-	if err != nil {
+	if err := check(err, checkOneOf("field", c.field(), "labels")); err != nil {
 		return nil, err
 	}
 	i.Labels = map[string]string{}
@@ -54,23 +61,29 @@ func (a *API) deleteInstance(c *call) (any, error) {
 	case i.State == destroying:
 		return nil, refuse(http.StatusConflict, "Instance %s is being destroyed", i.Name)
 	}
-	return a.travel(i, destroying, destroyed, wireOperation{Reference: refer("instance", i.ID)})
+	return a.travel(i, destroying, gone, wireOperation{Reference: refer("instance", i.ID)})
 }
 
 // travel sends an instance on the way to another state.
 func (a *API) travel(i instance, by, to string, answer wireOperation) (any, error) {
 	delay := spread(i.Name+to, 4*time.Second, 9*time.Second)
-	i.State, i.Next, i.NextAt = by, to, a.now().Add(delay)
+	a.depart(a.tables.instances.noun, i.row, &i.transit, by, to, delay)
 	if err := a.tables.instances.put(i); err != nil {
 		return nil, err
 	}
-	a.schedule(i.NextAt)
 	return a.begin(i.Zone, delay, operation{Wire: answer})
 }
 
+// startInstance may be asked for a rescue profile; machines of the simulation boot from their disk all the same.
 func (a *API) startInstance(c *call) (any, error) {
 	i, err := a.inState(c, stopped, "The instance needs to be stopped.")
 	if err != nil {
+		return nil, err
+	}
+	body := struct {
+		Profile string `json:"rescue-profile"`
+	}{"netboot"}
+	if err := check(c.decodeOptional(&body), checkOneOf("rescue-profile", body.Profile, "netboot", "netboot-efi")); err != nil {
 		return nil, err
 	}
 	return a.travel(i, starting, running, wireOperation{Resource: &resource{i.ID, "instance"}})
@@ -107,10 +120,8 @@ func (a *API) stoppedChange(c *call, change func(*instance, instanceRequest) err
 		return nil, err
 	}
 	var body instanceRequest
-	if len(strings.TrimSpace(string(c.body))) > 0 {
-		if err := c.decode(&body); err != nil {
-			return nil, err
-		}
+	if err := c.decodeOptional(&body); err != nil {
+		return nil, err
 	}
 	if err := change(&i, body); err != nil {
 		return nil, err
@@ -118,33 +129,35 @@ func (a *API) stoppedChange(c *call, change func(*instance, instanceRequest) err
 	return a.putInstance(i)
 }
 
-func (a *API) resetInstance(c *call) (any, error) {
-	return a.stoppedChange(c, func(i *instance, body instanceRequest) error {
-		if body.Template.ID != "" {
-			i.Template = body.Template.ID
-		}
-		if body.DiskSize != 0 {
-			i.DiskSize = body.DiskSize
-		}
-		_, err := a.findTemplate(c.zone, i.Template)
-		return check(err, checkRange("disk-size", i.DiskSize, 10, 51200))
-	})
-}
-
 func (a *API) scaleInstance(c *call) (any, error) {
 	return a.stoppedChange(c, func(i *instance, body instanceRequest) error {
+		before, err := a.instanceType(i.Type)
+		if err != nil {
+			return err
+		}
 		i.Type = body.Type.ID
-		return a.checkType(c.zone, i.Type)
+		if err := a.checkType(c.zone, i.Type); err != nil {
+			return err
+		}
+		after := a.typeOf[i.Type]
+		return check(interchangeable(before, after), a.checkTypeQuota(after, 1), checkRange("disk-size", i.DiskSize, 10, after.rootDiskLimit()))
 	})
 }
 
-func (a *API) resizeDisk(c *call) (any, error) {
-	return a.stoppedChange(c, func(i *instance, body instanceRequest) error {
-		if body.DiskSize <= i.DiskSize {
-			return invalid("disk-size must be greater than %d: a disk can not shrink", i.DiskSize)
-		}
-		i.DiskSize = body.DiskSize
-		return checkRange("disk-size", i.DiskSize, 10, 51200)
+// interchangeable refuses to scale into another family, except among the common ones.
+func interchangeable(before, after wireType) error {
+	common := []string{"standard", "cpu", "memory"}
+	if before.Family == after.Family || slices.Contains(common, before.Family) && slices.Contains(common, after.Family) {
+		return nil
+	}
+	return invalid("an instance of type %s can not be scaled to %s", before.name(), after.name())
+}
+
+// enableTPM adds a trusted platform module, which nothing takes away again.
+func (a *API) enableTPM(c *call) (any, error) {
+	return a.stoppedChange(c, func(i *instance, _ instanceRequest) error {
+		i.TPM = true
+		return nil
 	})
 }
 

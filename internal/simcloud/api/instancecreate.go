@@ -24,6 +24,7 @@ type instanceRequest struct {
 	AutoStart    *bool             `json:"auto-start"`
 	Secureboot   bool              `json:"secureboot-enabled"`
 	TPM          bool              `json:"tpm-enabled"`
+	Consistent   bool              `json:"application-consistent-snapshot-enabled"`
 }
 
 func (a *API) createInstance(c *call) (any, error) {
@@ -34,7 +35,7 @@ func (a *API) createInstance(c *call) (any, error) {
 	if c.zone == "" {
 		return nil, notFound("zone", c.request.Host)
 	}
-	if err := check(checkInstance(body), a.checkParts(c.zone, body), a.checkQuota("instance", 1)); err != nil {
+	if err := check(checkInstance(body), a.checkParts(c.zone, body), a.checkRoom(body, 1)); err != nil {
 		return nil, err
 	}
 	i, err := a.newInstance(c.zone, body)
@@ -44,7 +45,6 @@ func (a *API) createInstance(c *call) (any, error) {
 	if err := a.tables.instances.put(i); err != nil {
 		return nil, err
 	}
-	a.schedule(i.NextAt)
 	reference := wireOperation{Reference: refer("instance", i.ID)}
 	return a.begin(i.Zone, i.NextAt.Sub(i.Created), operation{Wire: reference})
 }
@@ -55,21 +55,24 @@ func (a *API) newInstance(zone string, body instanceRequest) (instance, error) {
 		return instance{}, err
 	}
 	i := instance{
-		row: head, Name: body.Name, State: starting, Next: running, Assignment: body.Assignment,
+		row: head, Name: body.Name,
 		Type: body.Type.ID, Template: body.Template.ID, DiskSize: body.DiskSize, Labels: body.Labels,
 		Keys: keyNames(body), Groups: ids(body.Groups), AntiAffinity: ids(body.AntiAffinity),
-		Secureboot: body.Secureboot, TPM: body.TPM,
+		Secureboot: body.Secureboot, TPM: body.TPM, Consistent: body.Consistent,
 	}
-	i.NextAt = head.Created.Add(spread(body.Name, 17*time.Second, 23*time.Second))
 	if body.UserData != nil {
 		i.UserData = *body.UserData
 	}
+	arrival := running
 	if body.AutoStart != nil && !*body.AutoStart {
-		i.Next = stopped
+		arrival = stopped
 	}
-	if body.Assignment != "none" {
-		i.Address = a.freeAddress(head.Order)
+	a.depart(a.tables.instances.noun, head, &i.transit, starting, arrival, spread(body.Name, 17*time.Second, 23*time.Second))
+	if body.DeployTarget != nil {
+		i.Target = body.DeployTarget.ID
 	}
+	a.assignAddress(&i, body.Assignment)
+	a.givePassword(&i)
 	if i.Labels == nil {
 		i.Labels = map[string]string{}
 	}
@@ -95,7 +98,7 @@ func keyNames(body instanceRequest) []string {
 func checkInstance(body instanceRequest) error {
 	return check(
 		checkLength("name", body.Name, 1, 255),
-		checkRange("disk-size", body.DiskSize, 10, 51200),
+		checkRange("disk-size", body.DiskSize, 10, largestDisk),
 		checkOneOf("public-ip-assignment", body.Assignment, "inet4", "dual", "none"),
 		checkUserData(body.UserData),
 		checkUnique("security-groups", body.Groups),
@@ -139,23 +142,32 @@ func (a *API) checkParts(zone string, body instanceRequest) error {
 			return err
 		}
 	}
-	if body.DeployTarget != nil {
-		return notFound("deploy-target", body.DeployTarget.ID)
-	}
-	if _, err := a.findTemplate(zone, body.Template.ID); err != nil {
-		return err
-	}
-	return check(a.checkType(zone, body.Type.ID), a.checkAntiAffinity(ids(body.AntiAffinity)))
+	return check(
+		checkTarget(zone, body.DeployTarget),
+		a.checkType(zone, body.Type.ID),
+		a.checkDisk(zone, body.Type.ID, body.Template.ID, body.DiskSize),
+	)
 }
 
-// checkType refuses types that the zone does not offer, or for which the organization has no quota.
+// checkRoom refuses more instances than the organization, or their anti-affinity groups, have room for.
+func (a *API) checkRoom(body instanceRequest, more int) error {
+	kind, err := a.instanceType(body.Type.ID)
+	return check(
+		err, a.checkAntiAffinity(ids(body.AntiAffinity), more), a.checkQuota("instance", more), a.checkTypeQuota(kind, more),
+	)
+}
+
+func (a *API) checkTypeQuota(kind wireType, more int) error {
+	return check(
+		a.checkQuota(kind.Family, more*kind.GPUs), a.checkQuota("cpu", more*kind.CPUs), a.checkQuota("memory", more*kind.Memory),
+	)
+}
+
+// checkType refuses types that the zone does not offer.
 func (a *API) checkType(zone, id string) error {
 	kind, err := a.instanceType(id)
 	if err != nil {
 		return err
 	}
-	if err := checkOneOf("instance-type's zone", zone, kind.Zones...); err != nil {
-		return err
-	}
-	return check(a.checkQuota(kind.Family, kind.GPUs), a.checkQuota("cpu", kind.CPUs), a.checkQuota("memory", kind.Memory))
+	return checkOneOf("instance-type's zone", zone, kind.Zones...)
 }

@@ -109,11 +109,17 @@ func (a *API) typeRoutes(register func(string, handler)) {
 	register("GET /instance-type/{id}", func(c *call) (any, error) { return a.instanceType(c.id()) })
 }
 
+func byID(types []wireType) map[string]wireType {
+	index := make(map[string]wireType, len(types))
+	for _, t := range types {
+		index[t.ID] = t
+	}
+	return index
+}
+
 func (a *API) instanceType(id string) (wireType, error) {
-	for _, t := range a.types {
-		if t.ID == id {
-			return t, nil
-		}
+	if t, ok := a.typeOf[id]; ok {
+		return t, nil
 	}
 	return wireType{}, notFound("instance-type", id)
 }

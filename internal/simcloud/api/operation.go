@@ -37,6 +37,8 @@ type resource struct {
 	Type string `json:"type"`
 }
 
+const operationNoun = "operation"
+
 const (
 	pending = "pending"
 	success = "success"
@@ -66,8 +68,7 @@ func (a *API) begin(zone string, delay time.Duration, op operation) (any, error)
 	if err := a.tables.operations.put(op); err != nil {
 		return nil, err
 	}
-	a.pending[op.ID] = true
-	a.schedule(op.Due)
+	a.schedule(op.Due, operationNoun, op.ID)
 	return op.Wire, nil
 }
 
@@ -86,21 +87,36 @@ func spread(name string, least, most time.Duration) time.Duration {
 	return least + time.Duration(hash.Sum64()%uint64(most-least))
 }
 
-// complete ends an operation whose time has come; false means that it waits for something else.
-func (a *API) complete(op operation) (done bool, err error) {
+// complete ends an operation whose time has come. One whose template is still being fetched waits for that.
+func (a *API) complete(id string) error {
+	op, ok := a.tables.operations.table.Get(id)
+	if !ok {
+		return nil
+	}
 	op.Wire.State = success
 	if op.Template != "" {
 		outcome, ok := a.tables.templates.table.Get(op.Template)
 		if ok && !outcome.Fetched {
-			return false, nil
+			a.waiting = append(a.waiting, id)
+			return nil
 		}
 		if outcome.Failure != "" {
 			op.Wire.State, op.Wire.Reason, op.Wire.Message = failure, outcome.Reason, outcome.Failure
-			err = a.tables.templates.delete(op.Template)
+			if err := a.tables.templates.delete(op.Template); err != nil {
+				return err
+			}
 		}
 	}
 	if op.Forget {
 		op.Wire.Reference = nil
 	}
-	return true, check(err, a.tables.operations.put(op))
+	return a.tables.operations.put(op)
+}
+
+// awake lets the operations that wait for a template look again.
+func (a *API) awake() {
+	for _, id := range a.waiting {
+		a.schedule(a.now(), operationNoun, id)
+	}
+	a.waiting = nil
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -102,6 +103,9 @@ func checkNetwork(n wireNetwork) error {
 	if err != nil {
 		return invalid("start-ip: %v", err)
 	}
+	if _, err := netip.ParseAddr(n.Netmask); err != nil {
+		return invalid("netmask: %v", err)
+	}
 	last, err := netip.ParseAddr(n.EndIP)
 	if err != nil {
 		return invalid("end-ip: %v", err)
@@ -158,12 +162,14 @@ func (a *API) joinNetwork(c *call) (any, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	address := i.Address
-	if address.IsValid() {
-		address = address.Next() // any other hardware address
-	}
-	network.Ports = append(network.without(i.ID), networkPort{Instance: i.ID, IP: body.IP, MAC: mac(address)})
-	return a.putNetwork(network)
+	return a.putNetwork(network.with(i, body.IP))
+}
+
+// with returns the network with an interface for an instance.
+func (n privateNetwork) with(i instance, address string) privateNetwork {
+	mac := fmt.Sprintf("06:01:%02x:%02x:%02x:%02x", byte(n.Order>>8), byte(n.Order), byte(i.Order>>8), byte(i.Order))
+	n.Ports = append(n.without(i.ID), networkPort{Instance: i.ID, IP: address, MAC: mac})
+	return n
 }
 
 func (a *API) leaveNetwork(c *call) (any, error) {
@@ -188,17 +194,15 @@ func (n privateNetwork) without(instance string) []networkPort {
 	return slices.DeleteFunc(slices.Clone(n.Ports), func(p networkPort) bool { return p.Instance == instance })
 }
 
-// interfaces returns an instance's interfaces on private networks.
-func (a *API) interfaces(instance string) []wireInterface {
-	list := []wireInterface{}
+// interfaces returns the interfaces on private networks, by instance.
+func (a *API) interfaces() map[string][]wireInterface {
+	byInstance := map[string][]wireInterface{}
 	for _, network := range a.tables.networks.all() {
 		for _, port := range network.Ports {
-			if port.Instance == instance {
-				list = append(list, wireInterface{ID: network.ID, MAC: port.MAC})
-			}
+			byInstance[port.Instance] = append(byInstance[port.Instance], wireInterface{ID: network.ID, MAC: port.MAC})
 		}
 	}
-	return list
+	return byInstance
 }
 
 func (a *API) leaveNetworks(instance string) error {

@@ -53,22 +53,30 @@ func (a *API) quota(resource string) wireQuota {
 func (a *API) usage(resource string) int {
 	switch resource {
 	case "instance":
-		return len(a.tables.instances.table.List())
+		return a.tables.instances.count()
 	case "elastic-ip":
-		return len(a.tables.elasticIPs.table.List())
+		return a.tables.elasticIPs.count()
 	case "template":
-		return len(a.tables.templates.table.List())
+		return a.tables.templates.count()
 	case "private-network":
-		return len(a.tables.networks.table.List())
+		return a.tables.networks.count()
+	case "network-load-balancer":
+		return a.tables.balancers.count()
+	case "snapshot":
+		return a.tables.snapshots.count()
+	case "block-storage-volume":
+		return a.tables.volumes.count()
+	case "block-storage":
+		return a.volumeSpace()
 	case "iam-key":
-		return len(a.tables.apiKeys.table.List())
+		return a.tables.apiKeys.count()
 	}
 	return a.usageOfInstances(resource)
 }
 
 func (a *API) usageOfInstances(resource string) int {
 	sum := 0
-	for _, i := range a.tables.instances.table.List() {
+	for _, i := range a.tables.instances.all() {
 		kind, err := a.instanceType(i.Type)
 		switch {
 		case err != nil: // a type that is gone uses nothing that we could count

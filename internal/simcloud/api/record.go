@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"time"
 )
@@ -44,7 +43,7 @@ func (a *API) storeRecord(d domain, wire wireRecord, of string) (record, error) 
 }
 
 func (a *API) recordsOf(domain string) []record {
-	return slices.DeleteFunc(a.tables.records.all(), func(r record) bool { return r.Domain != domain })
+	return a.tables.records.where(func(r record) bool { return r.Domain == domain })
 }
 
 func (a *API) findRecord(c *call) (record, error) {
@@ -68,13 +67,16 @@ func (a *API) listRecords(c *call) (any, error) {
 	return map[string]any{"dns-domain-records": list}, nil
 }
 
+// missing stands for a name that was not given: the empty one is that of the domain.
+const missing = "\x00"
+
 // createRecord adds a record; one that exists already is added again.
 func (a *API) createRecord(c *call) (any, error) {
 	d, err := a.tables.domains.get("", c.id())
 	if err != nil {
 		return nil, err
 	}
-	body := wireRecord{TTL: 3600} // what the live service does without a TTL is not known
+	body := wireRecord{Name: missing, TTL: 3600} // what the live service does without a TTL is not known
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
@@ -104,6 +106,9 @@ func (a *API) mutatedRecord(r record) (any, error) {
 }
 
 func checkRecord(r wireRecord) error {
+	if r.Name == missing {
+		return invalid("name is required")
+	}
 	types := []string{"NS", "CAA", "NAPTR", "POOL", "A", "HINFO", "CNAME", "SSHFP", "SRV", "AAAA", "MX", "TXT", "ALIAS", "URL"}
 	if err := check(checkOneOf("type", r.Type, types...), checkRange("ttl", r.TTL, 0, 1<<31-1)); err != nil {
 		return err

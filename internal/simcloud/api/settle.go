@@ -9,9 +9,16 @@ import (
 func (a *API) resume() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	revive(a, &a.tables.instances)
+	revive(a, &a.tables.pools)
+	revive(a, &a.tables.balancers)
+	revive(a, &a.tables.services)
+	revive(a, &a.tables.volumes)
+	revive(a, &a.tables.volumeCopies)
+	revive(a, &a.tables.snapshots)
 	for _, op := range a.tables.operations.all() {
 		if op.Wire.State == pending {
-			a.pending[op.ID] = true
+			a.schedule(op.Due, operationNoun, op.ID)
 		}
 	}
 	for _, t := range a.tables.templates.all() {
@@ -19,7 +26,6 @@ func (a *API) resume() {
 			a.fetch(t)
 		}
 	}
-	a.schedule(a.now())
 	a.background(a.work)
 }
 
@@ -43,73 +49,48 @@ func (a *API) rest() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_ = a.settle() // an error of the store comes back to whoever asks next
-	if a.due.IsZero() {
+	next, waiting := a.agenda.next()
+	if !waiting {
 		return 24 * time.Hour
 	}
-	return max(a.due.Sub(a.now()), 0)
+	return max(next.Sub(a.now()), 0)
 }
 
-// schedule makes sure that somebody looks at the time at.
-func (a *API) schedule(at time.Time) {
-	if a.due.IsZero() || at.Before(a.due) {
-		a.due = at
-		notify(a.wake)
-	}
-}
-
-// settle lets everything happen that is due: instances change state, operations complete.
+// settle lets everything happen that is due: things change state, operations complete. What an error stops is tried
+// again.
 func (a *API) settle() error {
 	now := a.now()
-	if a.due.IsZero() || now.Before(a.due) {
-		return nil
-	}
-	a.due = time.Time{}
-	if err := a.settleInstances(now); err != nil {
-		return err
-	}
-	return a.settleOperations(now)
-}
-
-func (a *API) settleInstances(now time.Time) error {
-	for _, i := range a.tables.instances.all() {
-		if i.Next == "" {
-			continue
+	for {
+		appointment, due := a.agenda.due(now)
+		if !due {
+			return nil
 		}
-		if now.Before(i.NextAt) {
-			a.schedule(i.NextAt)
-			continue
-		}
-		if err := a.arrive(i); err != nil {
+		if err := a.keep(appointment); err != nil {
 			return err
 		}
-		a.touch()
+		a.agenda.strike()
 	}
-	return nil
 }
 
-// arrive puts an instance into the state that it was on the way to.
-func (a *API) arrive(i instance) error {
-	if i.Next == destroyed {
-		return a.removeInstance(i)
-	}
-	i.State, i.Next = i.Next, ""
-	return a.tables.instances.put(i)
-}
-
-func (a *API) settleOperations(now time.Time) error {
-	for id := range a.pending {
-		op, ok := a.tables.operations.table.Get(id)
-		if ok && now.Before(op.Due) {
-			a.schedule(op.Due)
-			continue
-		}
-		done, err := a.complete(op)
-		if err != nil {
-			return err
-		}
-		if done {
-			delete(a.pending, id)
-		}
+func (a *API) keep(appointment appointment) error {
+	t, id := &a.tables, appointment.id
+	switch appointment.noun {
+	case operationNoun:
+		return a.complete(id)
+	case t.instances.noun:
+		return arrive(a, &t.instances, id, a.removeInstance)
+	case t.pools.noun:
+		return arrive(a, &t.pools, id, func(p pool) error { return t.pools.delete(p.ID) })
+	case t.balancers.noun:
+		return arrive(a, &t.balancers, id, a.removeBalancer)
+	case t.services.noun:
+		return arrive(a, &t.services, id, func(s service) error { return t.services.delete(s.ID) })
+	case t.volumes.noun:
+		return arrive(a, &t.volumes, id, func(v volume) error { return t.volumes.delete(v.ID) })
+	case t.volumeCopies.noun:
+		return arrive(a, &t.volumeCopies, id, func(c volumeCopy) error { return t.volumeCopies.delete(c.ID) })
+	case t.snapshots.noun:
+		return arrive(a, &t.snapshots, id, func(s snapshot) error { return t.snapshots.delete(s.ID) })
 	}
 	return nil
 }

@@ -45,6 +45,7 @@ func (a *API) templateRoutes(register func(string, handler)) {
 	})
 	register("PUT /template/{id}", a.updateTemplate)
 	register("DELETE /template/{id}", a.deleteTemplate)
+	register("POST /template/{id}", a.copyTemplate)
 }
 
 // publicTemplates returns the images that Exoscale offers in a zone: a few of the 34 recorded.

@@ -15,22 +15,20 @@ import (
 
 type templateRequest struct {
 	wireTemplate
-	Consistent      bool  `json:"application-consistent-snapshot-enabled"`
-	KeyEnabled      *bool `json:"ssh-key-enabled"`
-	PasswordEnabled *bool `json:"password-enabled"`
+	Consistent      bool    `json:"application-consistent-snapshot-enabled"`
+	KeyEnabled      *bool   `json:"ssh-key-enabled"`
+	PasswordEnabled *bool   `json:"password-enabled"`
+	DefaultUser     *string `json:"default-user"`
 }
 
 // registerTemplate accepts an image and begins to fetch it; what is wrong with it, its operation tells.
 func (a *API) registerTemplate(c *call) (any, error) {
-	var body templateRequest
+	body := templateRequest{wireTemplate: wireTemplate{BootMode: "legacy"}}
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
 	if c.zone == "" {
 		return nil, notFound("zone", c.request.Host)
-	}
-	if body.BootMode == "" {
-		body.BootMode = "legacy"
 	}
 	if err := check(checkTemplate(body), a.checkQuota("template", 1)); err != nil {
 		return nil, err
@@ -41,6 +39,9 @@ func (a *API) registerTemplate(c *call) (any, error) {
 	}
 	t := template{row: head, Wire: body.wireTemplate}
 	t.Wire.ID, t.Wire.CreatedAt, t.Wire.Visibility = head.ID, head.Created.Truncate(time.Second), "private"
+	if body.DefaultUser != nil {
+		t.Wire.DefaultUser = *body.DefaultUser
+	}
 	t.Wire.KeyEnabled, t.Wire.PasswordEnabled = *body.KeyEnabled, *body.PasswordEnabled
 	delay := spread(t.Wire.Name, 220*time.Second, 260*time.Second)
 	t.ReadyAt = head.Created.Add(delay)
@@ -63,6 +64,7 @@ func checkTemplate(body templateRequest) error {
 	return check(
 		checkLength("name", body.Name, 1, 255),
 		checkLength("checksum", body.Checksum, 1, 255),
+		checkGiven("default-user", body.DefaultUser, 1, 255),
 		checkDescription(&body.Description),
 		checkOneOf("boot-mode", body.BootMode, "legacy", "uefi"),
 	)
@@ -85,7 +87,7 @@ func (a *API) fetch(t template) {
 			t.Reason, t.Failure = fault.reason, fault.message
 		}
 		if a.tables.templates.put(t) == nil {
-			a.schedule(t.ReadyAt)
+			a.awake()
 		}
 	})
 }

@@ -1,7 +1,5 @@
 package api
 
-import "net/http"
-
 type wireZone struct {
 	ID   string `json:"id"` // undeclared, but answered by the live service
 	Name string `json:"name"`
@@ -17,13 +15,6 @@ func zoneNames() []string {
 func (a *API) zoneRoutes(register func(string, handler)) {
 	register(anonymous, a.listZones)
 	register("GET /organization", a.getOrganization)
-	register("GET /deploy-target", func(*call) (any, error) {
-		return map[string]any{"deploy-targets": []ref{}}, nil
-	})
-	register("GET /deploy-target/{id}", func(c *call) (any, error) {
-		return nil, notFound("deploy-target", c.id())
-	})
-	register("GET /event", func(*call) (any, error) { return a.events, nil })
 }
 
 func (a *API) listZones(*call) (any, error) {
@@ -44,29 +35,4 @@ func (a *API) getOrganization(*call) (any, error) {
 		"id": stableID("organization"), "name": "Rehearsal", "address": "", "postcode": "1200", "city": "Genève",
 		"country": "CH", "currency": "chf", "balance": 0,
 	}, nil
-}
-
-// wireEvent is an entry of the audit trail: mutations only.
-type wireEvent struct {
-	Timestamp string `json:"timestamp"`
-	Handler   string `json:"handler"`
-	URI       string `json:"uri"`
-	Status    int    `json:"status"`
-	Zone      string `json:"zone"`
-	Message   string `json:"message"`
-}
-
-const maxEvents = 1000
-
-// note adds a mutation to the audit trail, which is kept in memory only.
-func (a *API) note(c *call, pattern string, err error) {
-	status, message := http.StatusOK, ""
-	if err != nil {
-		status, message = refusalOf(err).Status, err.Error()
-	}
-	a.events = append(a.events, wireEvent{
-		Timestamp: a.now().Format("2006-01-02T15:04:05.000Z"), Handler: pattern, URI: c.request.URL.RequestURI(),
-		Status: status, Zone: c.zone, Message: message,
-	})
-	a.events = a.events[max(0, len(a.events)-maxEvents):]
 }

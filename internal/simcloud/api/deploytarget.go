@@ -1,0 +1,46 @@
+package api
+
+import "slices"
+
+// deployTarget is a set of hypervisors of one customer ("dedicated"), or at another site ("edge"). Organizations get
+// theirs by contract; every zone of the simulation has one of each kind.
+type deployTarget struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Description string `json:"description,omitempty"`
+}
+
+func deployTargets(zone string) []deployTarget {
+	if zone == "" {
+		return []deployTarget{}
+	}
+	return []deployTarget{
+		{ID: stableID("deploy-target/" + zone + "/dedicated-1"), Name: "dedicated-1", Type: "dedicated", Description: "Dedicated hypervisors"},
+		{ID: stableID("deploy-target/" + zone + "/edge-1"), Name: "edge-1", Type: "edge"},
+	}
+}
+
+func (a *API) targetRoutes(register func(string, handler)) {
+	register("GET /deploy-target", func(c *call) (any, error) {
+		return map[string]any{"deploy-targets": deployTargets(c.zone)}, nil
+	})
+	register("GET /deploy-target/{id}", func(c *call) (any, error) { return findTarget(c.zone, c.id()) })
+}
+
+func findTarget(zone, id string) (deployTarget, error) {
+	all := deployTargets(zone)
+	if i := slices.IndexFunc(all, func(t deployTarget) bool { return t.ID == id }); i >= 0 {
+		return all[i], nil
+	}
+	return deployTarget{}, notFound("deploy-target", id)
+}
+
+// checkTarget refuses a deploy target that the zone does not have; none is fine.
+func checkTarget(zone string, target *ref) error {
+	if target == nil {
+		return nil
+	}
+	_, err := findTarget(zone, target.ID)
+	return err
+}

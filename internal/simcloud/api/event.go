@@ -1,0 +1,142 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// event is an entry of the audit trail, which holds mutations only, refused ones too.
+type event struct {
+	row
+	Wire wireEvent
+}
+
+type wireEvent struct {
+	Timestamp  time.Time         `json:"timestamp"`
+	Handler    string            `json:"handler"` // the operation's name in the description: "register-template"
+	URI        string            `json:"uri"`
+	Status     int               `json:"status"`
+	Elapsed    int               `json:"elapsed-ms"`
+	SourceIP   string            `json:"source-ip,omitempty"`
+	Zone       string            `json:"zone,omitempty"`
+	RequestID  string            `json:"request-id"`
+	Key        *wireAPIKey       `json:"iam-api-key,omitempty"`
+	BodyParams map[string]any    `json:"body-params"`
+	PathParams map[string]string `json:"path-params"`
+	GetParams  map[string]string `json:"get-params"`
+	Message    string            `json:"message"`
+}
+
+const (
+	// maxEvents is how many entries are kept.
+	maxEvents = 10000
+	// eventWindow is how far back a question without a beginning looks.
+	eventWindow = 24 * time.Hour
+)
+
+func (a *API) eventRoutes(register func(string, handler)) { register("GET /event", a.listEvents) }
+
+// listEvents answers a plain array, the oldest first.
+func (a *API) listEvents(c *call) (any, error) {
+	to, err := moment("to", c.query("to"), a.now())
+	if err != nil {
+		return nil, err
+	}
+	from, err := moment("from", c.query("from"), to.Add(-eventWindow))
+	if err != nil {
+		return nil, err
+	}
+	list := []wireEvent{}
+	for _, e := range a.tables.events.all() {
+		if !e.Wire.Timestamp.Before(from) && !e.Wire.Timestamp.After(to) {
+			list = append(list, e.Wire)
+		}
+	}
+	return list, nil
+}
+
+func moment(field, text string, otherwise time.Time) (time.Time, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, invalid("%s: %v", field, err)
+	}
+	return at, nil
+}
+
+// note adds a mutation to the audit trail.
+func (a *API) note(c *call, pattern string, fault error) error {
+	head, err := a.newRow("")
+	if err != nil {
+		return err
+	}
+	_, name := operationOf(a.operations, pattern)
+	wire := wireEvent{
+		Timestamp: head.Created.Truncate(time.Millisecond), Handler: name, URI: c.request.URL.EscapedPath(),
+		Status: http.StatusOK, Elapsed: 1, Zone: c.zone, RequestID: uuid.NewString(), Key: a.signer(c), SourceIP: source(c.request),
+		BodyParams: bodyParams(c.body), PathParams: pathParams(c.request, pattern), GetParams: map[string]string{},
+	}
+	if original, ok := c.request.Context().Value(signedPath{}).(string); ok {
+		wire.URI = original
+	}
+	for name, values := range c.request.URL.Query() {
+		wire.GetParams[name] = strings.Join(values, ",")
+	}
+	if fault != nil {
+		wire.Status, wire.Message = refusalOf(fault).Status, fault.Error()
+	}
+	if err := a.tables.events.put(event{row: head, Wire: wire}); err != nil || a.tables.events.count() <= maxEvents {
+		return err
+	}
+	return a.tables.events.delete(a.tables.events.all()[0].ID)
+}
+
+// signer returns the key that signed a request, without its secret.
+func (a *API) signer(c *call) *wireAPIKey {
+	given, ok := parseCredential(c.request.Header.Get("Authorization"))
+	if !ok {
+		return nil
+	}
+	if made, ok := a.tables.apiKeys.table.Get(given.key); ok {
+		return &made.Wire
+	}
+	return &wireAPIKey{Key: given.key, Name: "owner", Role: stableID("iam-role/owner")}
+}
+
+func source(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	return host
+}
+
+// bodyParams returns what a request asked for, without what may be secret: user data, and the signatures of links.
+func bodyParams(body []byte) map[string]any {
+	params := map[string]any{}
+	if json.Unmarshal(body, &params) != nil {
+		return map[string]any{}
+	}
+	maps.DeleteFunc(params, func(name string, _ any) bool { return name == "user-data" || name == "secret" })
+	if link, ok := params["url"].(string); ok {
+		params["url"], _, _ = strings.Cut(link, "?")
+	}
+	return params
+}
+
+func pathParams(r *http.Request, pattern string) map[string]string {
+	params := map[string]string{}
+	for _, found := range regexp.MustCompile(`\{([^}]*)\}`).FindAllStringSubmatch(pattern, -1) {
+		params[found[1]] = r.PathValue(found[1])
+	}
+	return params
+}

@@ -1,0 +1,63 @@
+package api
+
+// largestDisk is the limit of the official description, in GiB.
+const largestDisk = 51200
+
+// rootDiskLimit returns the largest root disk of a type in GiB, as documented for the common families.
+func (t wireType) rootDiskLimit() int64 {
+	switch t.Family {
+	case "standard", "cpu", "memory":
+	default:
+		return largestDisk // those of other families are not known
+	}
+	switch t.Size {
+	case "micro":
+		return 200
+	case "tiny", "small", "medium", "large":
+		return 400
+	case "extra-large", "huge", "mega":
+		return 800
+	case "titan", "jumbo":
+		return 1600
+	}
+	return largestDisk // newer sizes: not known
+}
+
+// checkDisk refuses a root disk that is too large for the type, or smaller than what is on the template.
+func (a *API) checkDisk(zone, typeID, templateID string, size int64) error {
+	kind, err := a.instanceType(typeID)
+	if err != nil {
+		return err
+	}
+	image, err := a.findTemplate(zone, templateID)
+	if err != nil {
+		return err
+	}
+	if size<<30 < image.Wire.Size {
+		return invalid("disk-size must be at least the size of the template, %d GiB", (image.Wire.Size+1<<30-1)>>30)
+	}
+	return checkRange("disk-size", size, 10, kind.rootDiskLimit())
+}
+
+func (a *API) resetInstance(c *call) (any, error) {
+	return a.stoppedChange(c, func(i *instance, body instanceRequest) error {
+		if body.Template.ID != "" {
+			i.Template = body.Template.ID
+		}
+		if body.DiskSize != 0 {
+			i.DiskSize = body.DiskSize
+		}
+		return a.checkDisk(c.zone, i.Type, i.Template, i.DiskSize)
+	})
+}
+
+func (a *API) resizeDisk(c *call) (any, error) {
+	return a.stoppedChange(c, func(i *instance, body instanceRequest) error {
+		if body.DiskSize <= i.DiskSize {
+			return invalid("disk-size must be greater than %d: a disk can not shrink", i.DiskSize)
+		}
+		i.DiskSize = body.DiskSize
+		kind, err := a.instanceType(i.Type)
+		return check(err, checkRange("disk-size", i.DiskSize, 10, kind.rootDiskLimit()))
+	})
+}

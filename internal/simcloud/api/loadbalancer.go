@@ -1,0 +1,162 @@
+package api
+
+import (
+	"net/http"
+	"time"
+)
+
+// balancer is a network load balancer. It is kept and answered; no traffic of the simulation goes through one.
+type balancer struct {
+	row
+	transit
+	Wire wireBalancer
+}
+
+type wireBalancer struct {
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	Description string            `json:"description,omitempty"`
+	State       string            `json:"state"`
+	CreatedAt   time.Time         `json:"created-at"`
+	IP          string            `json:"ip"`
+	Services    []wireBalanced    `json:"services"`
+	Labels      map[string]string `json:"labels"`
+}
+
+type balancerRequest struct {
+	Name        string            `json:"name"`
+	Description *string           `json:"description"`
+	Labels      map[string]string `json:"labels"`
+}
+
+const deleting = "deleting"
+
+func (a *API) balancerRoutes(register func(string, handler)) {
+	register("GET /load-balancer", a.listBalancers)
+	register("POST /load-balancer", a.createBalancer)
+	register("GET /load-balancer/{id}", func(c *call) (any, error) {
+		b, err := a.tables.balancers.get(c.zone, c.id())
+		return a.viewBalancer(b), err
+	})
+	register("PUT /load-balancer/{id}", a.updateBalancer)
+	register("DELETE /load-balancer/{id}", a.deleteBalancer)
+	register("DELETE /load-balancer/{id}/{field}", a.resetBalancerField)
+	register("POST /load-balancer/{id}/service", a.addService)
+	register("GET /load-balancer/{id}/service/{service}", a.getService)
+	register("PUT /load-balancer/{id}/service/{service}", a.updateService)
+	register("DELETE /load-balancer/{id}/service/{service}", a.deleteService)
+	register("DELETE /load-balancer/{id}/service/{service}/{field}", a.resetServiceField)
+}
+
+func (a *API) viewBalancer(b balancer) wireBalancer {
+	view := b.Wire
+	view.State, view.Services = b.State, []wireBalanced{}
+	for _, s := range a.servicesOf(b.ID) {
+		view.Services = append(view.Services, a.viewService(s))
+	}
+	return view
+}
+
+func (a *API) servicesOf(balancer string) []service {
+	return a.tables.services.where(func(s service) bool { return s.Balancer == balancer })
+}
+
+func (a *API) listBalancers(c *call) (any, error) {
+	list := []wireBalancer{}
+	for _, b := range a.tables.balancers.list(c.zone) {
+		list = append(list, a.viewBalancer(b))
+	}
+	return map[string]any{"load-balancers": list}, nil
+}
+
+func (a *API) createBalancer(c *call) (any, error) {
+	body := balancerRequest{Labels: map[string]string{}}
+	if err := check(c.decode(&body), checkBalancer(body), a.checkQuota("network-load-balancer", 1)); err != nil {
+		return nil, err
+	}
+	head, err := a.zonedRow(c)
+	if err != nil {
+		return nil, err
+	}
+	b := balancer{row: head, Wire: wireBalancer{
+		ID: head.ID, Name: body.Name, CreatedAt: head.Created.Truncate(time.Second), Labels: body.Labels,
+		IP: a.freeElasticIP(head.Order).String(),
+	}}
+	if body.Description != nil {
+		b.Wire.Description = *body.Description
+	}
+	return a.changeBalancer(b, creating, running)
+}
+
+func checkBalancer(body balancerRequest) error {
+	return check(checkLength("name", body.Name, 1, 255), checkDescription(body.Description))
+}
+
+func (a *API) changeBalancer(b balancer, by, to string) (any, error) {
+	delay := usual(b.ID)
+	a.depart(a.tables.balancers.noun, b.row, &b.transit, by, to, delay)
+	if err := a.tables.balancers.put(b); err != nil {
+		return nil, err
+	}
+	return a.begin(b.Zone, delay, operation{Wire: wireOperation{Reference: refer("load-balancer", b.ID)}})
+}
+
+func (a *API) putBalancer(b balancer) (any, error) {
+	if err := a.tables.balancers.put(b); err != nil {
+		return nil, err
+	}
+	return a.mutated(b.row, "load-balancer")
+}
+
+func (a *API) updateBalancer(c *call) (any, error) {
+	b, err := a.tables.balancers.get(c.zone, c.id())
+	if err != nil {
+		return nil, err
+	}
+	body := balancerRequest{Name: b.Wire.Name}
+	if err := check(c.decode(&body), checkBalancer(body)); err != nil {
+		return nil, err
+	}
+	b.Wire.Name = body.Name
+	if body.Description != nil {
+		b.Wire.Description = *body.Description
+	}
+	if body.Labels != nil {
+		b.Wire.Labels = body.Labels
+	}
+	return a.putBalancer(b)
+}
+
+func (a *API) resetBalancerField(c *call) (any, error) {
+	b, err := a.tables.balancers.get(c.zone, c.id())
+	if err := check(err, checkOneOf("field", c.field(), "description", "labels")); err != nil {
+		return nil, err
+	}
+	if c.field() == "labels" {
+		b.Wire.Labels = map[string]string{}
+	} else {
+		b.Wire.Description = ""
+	}
+	return a.putBalancer(b)
+}
+
+// deleteBalancer deletes a load balancer with its services.
+func (a *API) deleteBalancer(c *call) (any, error) {
+	b, err := a.tables.balancers.get(c.zone, c.id())
+	if err != nil {
+		return nil, err
+	}
+	if b.State == deleting {
+		return nil, refuse(http.StatusConflict, "Load balancer %s is being deleted", b.Wire.Name)
+	}
+	return a.changeBalancer(b, deleting, gone)
+}
+
+func (a *API) removeBalancer(b balancer) error {
+	for _, s := range a.servicesOf(b.ID) {
+		if err := a.tables.services.delete(s.ID); err != nil {
+			return err
+		}
+	}
+	return a.tables.balancers.delete(b.ID)
+}

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"net/http"
+	"time"
+)
+
+// pool is an instance pool: it makes its members, and makes another one when one is lost.
+type pool struct {
+	row
+	transit
+	Name         string
+	Description  string
+	Prefix       string // of the names of members
+	Size         int64
+	MinAvailable int64
+	Member       instanceRequest // what members are made of
+	ElasticIPs   []string
+	Networks     []string
+	IPv6         bool
+}
+
+// The states of a pool beside running and destroying.
+const (
+	creating    = "creating"
+	scalingUp   = "scaling-up"
+	scalingDown = "scaling-down"
+	updating    = "updating"
+)
+
+type wirePool struct {
+	ID           string            `json:"id"`
+	Name         string            `json:"name"`
+	Description  string            `json:"description,omitempty"`
+	State        string            `json:"state"`
+	Size         int64             `json:"size"`
+	MinAvailable int64             `json:"min-available"`
+	Prefix       string            `json:"instance-prefix"`
+	Type         ref               `json:"instance-type"`
+	Template     ref               `json:"template"`
+	DiskSize     int64             `json:"disk-size"`
+	UserData     string            `json:"user-data,omitempty"`
+	Key          *wireKey          `json:"ssh-key,omitempty"`
+	Keys         []wireKey         `json:"ssh-keys"`
+	Labels       map[string]string `json:"labels"`
+	Assignment   string            `json:"public-ip-assignment"`
+	IPv6         bool              `json:"ipv6-enabled"`
+	Consistent   bool              `json:"application-consistent-snapshot-enabled"`
+	Groups       []ref             `json:"security-groups"`
+	AntiAffinity []ref             `json:"anti-affinity-groups"`
+	ElasticIPs   []ref             `json:"elastic-ips"`
+	Networks     []ref             `json:"private-networks"`
+	Instances    []ref             `json:"instances"`
+	Target       *ref              `json:"deploy-target,omitempty"`
+}
+
+func (a *API) poolRoutes(register func(string, handler)) {
+	register("GET /instance-pool", a.listPools)
+	register("POST /instance-pool", a.createPool)
+	register("GET /instance-pool/{id}", func(c *call) (any, error) {
+		p, err := a.tables.pools.get(c.zone, c.id())
+		return a.viewPool(p), err
+	})
+	register("PUT /instance-pool/{id}", a.updatePool)
+	register("DELETE /instance-pool/{id}", a.deletePool)
+	register("DELETE /instance-pool/{id}/{field}", a.resetPoolField)
+	register("PUT /instance-pool/{id}/:scale", a.scalePool)
+	register("PUT /instance-pool/{id}/:evict", a.evictMembers)
+}
+
+func (a *API) listPools(c *call) (any, error) {
+	list := []wirePool{}
+	for _, p := range a.tables.pools.list(c.zone) {
+		list = append(list, a.viewPool(p))
+	}
+	return map[string]any{"instance-pools": list}, nil
+}
+
+func (a *API) viewPool(p pool) wirePool {
+	view := wirePool{
+		ID: p.ID, Name: p.Name, Description: p.Description, State: p.State, Size: p.Size, MinAvailable: p.MinAvailable,
+		Prefix: p.Prefix, Type: p.Member.Type, Template: p.Member.Template, DiskSize: p.Member.DiskSize,
+		Keys: wireKeys(keyNames(p.Member)), Labels: p.Member.Labels, Assignment: p.Member.Assignment, IPv6: p.IPv6,
+		Consistent: p.Member.Consistent, Groups: refs(ids(p.Member.Groups)), AntiAffinity: refs(ids(p.Member.AntiAffinity)),
+		ElasticIPs: refs(p.ElasticIPs), Networks: refs(p.Networks), Instances: []ref{}, Target: p.Member.DeployTarget,
+	}
+	if p.Member.UserData != nil {
+		view.UserData = *p.Member.UserData
+	}
+	if len(view.Keys) > 0 {
+		view.Key = &view.Keys[0]
+	}
+	for _, i := range a.members(p.ID) {
+		view.Instances = append(view.Instances, ref{i.ID})
+	}
+	return view
+}
+
+// deletePool deletes a pool with its members, unless a load balancer needs it.
+func (a *API) deletePool(c *call) (any, error) {
+	p, err := a.tables.pools.get(c.zone, c.id())
+	if err != nil {
+		return nil, err
+	}
+	if p.State == destroying {
+		return nil, refuse(http.StatusConflict, "Instance pool %s is being destroyed", p.Name)
+	}
+	if s, locked := a.tables.services.find(func(s service) bool { return s.Pool == p.ID }); locked {
+		return nil, refuse(http.StatusForbidden,
+			"Operation destroyInstancePool on resource %s is forbidden - reason: Locked by NLB %s", p.ID, s.Balancer)
+	}
+	for _, i := range a.members(p.ID) {
+		if err := a.dismiss(i); err != nil {
+			return nil, err
+		}
+	}
+	return a.changePool(p, destroying, gone, spread(p.ID, 10*time.Second, 14*time.Second))
+}
+
+// changePool stores a pool on the way to another state and begins the operation.
+func (a *API) changePool(p pool, by, to string, delay time.Duration) (any, error) {
+	a.depart(a.tables.pools.noun, p.row, &p.transit, by, to, delay)
+	if err := a.tables.pools.put(p); err != nil {
+		return nil, err
+	}
+	return a.begin(p.Zone, delay, operation{Wire: wireOperation{Reference: refer("instance-pool", p.ID)}})
+}
+
+// idlePool returns a pool that nothing changes at the moment. That a busy one refuses is our reading.
+func (a *API) idlePool(c *call) (pool, error) {
+	p, err := a.tables.pools.get(c.zone, c.id())
+	if err == nil && p.State != running {
+		err = refuse(http.StatusConflict, "Instance pool %s is %s", p.Name, p.State)
+	}
+	return p, err
+}

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"net/http"
+	"time"
+)
+
+// snapshot is a copy of an instance's root disk.
+type snapshot struct {
+	row
+	transit
+	Name       string
+	Size       int64 // GiB
+	Instance   string
+	Template   string // what the instance was made of
+	Consistent bool
+}
+
+type wireSnapshot struct {
+	ID         string     `json:"id"`
+	Name       string     `json:"name"`
+	CreatedAt  time.Time  `json:"created-at"`
+	State      string     `json:"state"`
+	Size       int64      `json:"size"`
+	Instance   ref        `json:"instance"`
+	Export     wireExport `json:"export"` // the exo program needs it, be it empty
+	Consistent bool       `json:"application-consistent"`
+}
+
+type wireExport struct {
+	URL string `json:"presigned-url,omitempty"`
+	MD5 string `json:"md5sum,omitempty"`
+}
+
+const (
+	ready     = "ready"
+	exporting = "exporting"
+	exported  = "exported"
+)
+
+func (a *API) snapshotRoutes(register func(string, handler)) {
+	register("GET /snapshot", a.listSnapshots)
+	register("GET /snapshot/{id}", func(c *call) (any, error) {
+		s, err := a.tables.snapshots.get(c.zone, c.id())
+		return s.view(), err
+	})
+	register("DELETE /snapshot/{id}", a.deleteSnapshot)
+	register("POST /snapshot/{id}/:export", a.exportSnapshot)
+	register("POST /snapshot/{id}/:promote", a.promoteSnapshot)
+}
+
+// view shows where an exported image would lie. Nothing serves it in the simulation.
+func (s snapshot) view() wireSnapshot {
+	view := wireSnapshot{
+		ID: s.ID, Name: s.Name, CreatedAt: s.Created.Truncate(time.Second), State: s.State, Size: s.Size,
+		Instance: ref{s.Instance}, Consistent: s.Consistent,
+	}
+	if s.State == exported {
+		view.Export.URL = "https://sos-" + s.Zone + ".exo.io/exported-snapshots/" + s.ID + ".qcow2"
+		view.Export.MD5 = "00000000000000000000000000000000"
+	}
+	return view
+}
+
+func (a *API) listSnapshots(c *call) (any, error) {
+	list := []wireSnapshot{}
+	for _, s := range a.tables.snapshots.list(c.zone) {
+		list = append(list, s.view())
+	}
+	return map[string]any{"snapshots": list}, nil
+}
+
+func (a *API) snapshotsOf(instance string) []ref {
+	list := []ref{}
+	for _, s := range a.tables.snapshots.all() {
+		if s.Instance == instance {
+			list = append(list, ref{s.ID})
+		}
+	}
+	return list
+}
+
+func (a *API) createSnapshot(c *call) (any, error) {
+	i, err := a.tables.instances.get(c.zone, c.id())
+	if err == nil && i.State == destroying {
+		err = refuse(http.StatusConflict, "Instance %s is being destroyed", i.Name)
+	}
+	if err := check(err, a.checkQuota("snapshot", 1)); err != nil {
+		return nil, err
+	}
+	head, err := a.zonedRow(c)
+	if err != nil {
+		return nil, err
+	}
+	return a.changeSnapshot(snapshot{
+		row: head, Name: i.Name + "_" + head.Created.Format("20060102150405"), Size: i.DiskSize, Instance: i.ID,
+		Template: i.Template, Consistent: i.Consistent,
+	}, snapshotting, ready)
+}
+
+func (a *API) changeSnapshot(s snapshot, by, to string) (any, error) {
+	delay := usual(s.ID)
+	a.depart(a.tables.snapshots.noun, s.row, &s.transit, by, to, delay)
+	if err := a.tables.snapshots.put(s); err != nil {
+		return nil, err
+	}
+	return a.begin(s.Zone, delay, operation{Wire: wireOperation{Reference: refer("snapshot", s.ID)}})
+}
+
+// restingSnapshot returns a snapshot that nothing is being done with.
+func (a *API) restingSnapshot(zone, id string) (snapshot, error) {
+	s, err := a.tables.snapshots.get(zone, id)
+	if err == nil && s.Next != "" {
+		err = refuse(http.StatusConflict, "Snapshot %s is %s", s.Name, s.State)
+	}
+	return s, err
+}
+
+func (a *API) deleteSnapshot(c *call) (any, error) {
+	s, err := a.restingSnapshot(c.zone, c.id())
+	if err != nil {
+		return nil, err
+	}
+	return a.changeSnapshot(s, deleting, gone)
+}
+
+func (a *API) exportSnapshot(c *call) (any, error) {
+	s, err := a.restingSnapshot(c.zone, c.id())
+	if err != nil {
+		return nil, err
+	}
+	return a.changeSnapshot(s, exporting, exported)
+}
+
+// revertToSnapshot puts an instance's disk back. Only the size shows in the simulation.
+func (a *API) revertToSnapshot(c *call) (any, error) {
+	i, err := a.inState(c, stopped, "The instance needs to be stopped.")
+	if err != nil {
+		return nil, err
+	}
+	var body ref
+	if err := c.decode(&body); err != nil {
+		return nil, err
+	}
+	s, err := a.restingSnapshot(c.zone, body.ID)
+	if err != nil {
+		return nil, err
+	}
+	if s.Instance != i.ID {
+		return nil, invalid("Snapshot %s is not one of instance %s", s.Name, i.Name)
+	}
+	i.DiskSize = s.Size
+	return a.putInstance(i)
+}

@@ -1,0 +1,113 @@
+package api
+
+import "net/http"
+
+func (a *API) attachVolume(c *call) (any, error) {
+	v, err := a.volumeIn(c, detached)
+	if err != nil {
+		return nil, err
+	}
+	i, err := a.namedInstance(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.checkAttachable(i); err != nil {
+		return nil, err
+	}
+	v.Instance = i.ID
+	return a.changeVolume(v, attaching, attached)
+}
+
+// checkAttachable refuses instances that are too small for volumes, have as many as they may, or are on their way out.
+func (a *API) checkAttachable(i instance) error {
+	kind, err := a.instanceType(i.Type)
+	switch limit := a.limits[attachmentQuota]; {
+	case err != nil:
+		return err
+	case i.State == destroying:
+		return refuse(http.StatusConflict, "Instance %s is being destroyed", i.Name)
+	case kind.Size == "micro" || kind.Size == "tiny":
+		return invalid("an instance of type %s can not have block storage volumes", kind.name())
+	case len(a.volumesOf(i.ID)) >= limit:
+		return refuse(http.StatusForbidden, "Quota exceeded: an instance may have %d of resource %s", limit, attachmentQuota)
+	}
+	return nil
+}
+
+// detachVolume ends its refusal of a volume that is not attached with the words that clients of the live service know.
+func (a *API) detachVolume(c *call) (any, error) {
+	v, err := a.tables.volumes.get(c.zone, c.id())
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Instance == "":
+		return nil, refuse(http.StatusBadRequest, "Block storage volume %s: Volume not attached", v.ID)
+	case v.State != attached:
+		return nil, refuse(http.StatusConflict, "Block storage volume %s is %s, not attached", v.ID, v.State)
+	}
+	return a.letGo(v)
+}
+
+// letGo begins to detach. The instance stops showing the volume at once.
+func (a *API) letGo(v volume) (any, error) {
+	v.Instance = ""
+	return a.changeVolume(v, detaching, detached)
+}
+
+// resizeVolume answers the volume instead of an operation.
+func (a *API) resizeVolume(c *call) (any, error) {
+	v, err := a.tables.volumes.get(c.zone, c.id())
+	if err != nil {
+		return nil, err
+	}
+	var body volumeRequest
+	if err := check(c.decode(&body), a.checkResizable(v), a.checkGrowth(v, body.Size)); err != nil {
+		return nil, err
+	}
+	v.Size = body.Size
+	return a.viewVolume(v), a.tables.volumes.put(v)
+}
+
+func (a *API) checkResizable(v volume) error {
+	if v.State == detached {
+		return nil
+	}
+	i, known := a.tables.instances.table.Get(v.Instance)
+	if v.State == attached && known && i.State == stopped {
+		return nil
+	}
+	return refuse(http.StatusConflict, "Block storage volume %s must be detached, or its instance stopped", v.ID)
+}
+
+func (a *API) checkGrowth(v volume, size int64) error {
+	return check(
+		checkRange("size", size, v.Size+1, int64(a.limits[volumeSizeQuota])),
+		a.checkQuota("block-storage", int(size-v.Size)),
+	)
+}
+
+// volumesOf returns the volumes that an instance shows.
+func (a *API) volumesOf(instance string) []ref {
+	list := []ref{}
+	for _, v := range a.tables.volumes.all() {
+		if v.Instance == instance {
+			list = append(list, ref{v.ID})
+		}
+	}
+	return list
+}
+
+// leaveVolumes detaches all volumes of an instance that is gone.
+func (a *API) leaveVolumes(instance string) error {
+	for _, v := range a.tables.volumes.all() {
+		if v.Instance != instance {
+			continue
+		}
+		v.Instance = ""
+		v.transit = transit{State: detached}
+		if err := a.tables.volumes.put(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
