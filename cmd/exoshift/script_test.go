@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,11 +30,11 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == simulatedInstallerVerb {
 		exoshift()
 	}
-	testscript.Main(m, map[string]func(){"exoshift": exoshift})
+	testscript.Main(m, map[string]func(){"exoshift": exoshift, "client": client})
 }
 
 func exoshift() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})) //nolint:gocritic // a process ends here
 }
@@ -52,6 +53,8 @@ func TestScripts(t *testing.T) {
 			"etcd-counts": etcdCounts,
 			"json-lines":  jsonLines,
 			"private":     private,
+			"source":      source,
+			"terminate":   terminate,
 		},
 	})
 }

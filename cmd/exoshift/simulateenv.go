@@ -30,7 +30,8 @@ func clientEnvironment(proxy, authority, zone string) []variable {
 		{"EXOSCALE_API_KEY", "AWS_ACCESS_KEY_ID"}, {"EXOSCALE_API_SECRET", "AWS_SECRET_ACCESS_KEY"}, {"EXOSHIFT_PULL_SECRET", ""},
 	} {
 		value, _ := rehearsalSecrets(secret.name)
-		_, own := environment(secret.name)
+		shipped, _ := shippedSecret(secret.name)
+		own := value != shipped
 		list = append(list, variable{secret.name, value, own})
 		if secret.alias != "" {
 			list = append(list, variable{secret.alias, value, own})

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/store"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/objects"
+	"exoshift/state"
+)
+
+func TestValuesAreQuotedForTheShellWhereNeeded(t *testing.T) {
+	got := string(exports([]variable{{name: "A", value: "http://127.0.0.1:1"}, {name: "B"}, {name: "C", value: `it's {"x"}`}}))
+	if want := "export A=http://127.0.0.1:1\nexport B=\nexport C='it'\\''s {\"x\"}'\n"; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestOnlyLoopbackAddressesAreListenedOn(t *testing.T) {
+	for address, ok := range map[string]bool{
+		"127.0.0.1:0": true, "127.1.2.3:8080": true, "[::1]:80": true,
+		":8080": false, "0.0.0.0:80": false, "192.0.2.1:80": false, "[::]:80": false, "example.net:80": false, "127.0.0.1": false,
+	} {
+		if err := loopback(address); (err == nil) != ok {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestAZoneInUseIsALockedFolder(t *testing.T) {
+	if got := exitCode(fmt.Errorf("open: %w", store.ErrInUse)); got != exitLocked {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// source FILE takes over the variables that a file exports.
+func source(ts *testscript.TestScript, _ bool, args []string) {
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		if !ok {
+			ts.Fatalf("not an export: %s", line)
+		}
+		ts.Setenv(name, strings.Trim(value, "'"))
+	}
+}
+
+// terminate asks every program in the background to end, as an init system does.
+func terminate(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, command := range ts.BackgroundCmds() {
+		ts.Check(command.Process.Signal(syscall.SIGTERM))
+	}
+}
+
+// client is the program "client", which knows of the world what its environment says: "make NAME" creates a security
+// group and an object in a bucket, "find NAME" demands that they are there.
+func client() {
+	if err := visit(context.Background(), os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1) //nolint:forbidigo // a process ends here
+	}
+}
+
+type forgetful struct{}
+
+func (forgetful) Intend(string, string) error               { return nil }
+func (forgetful) Done(_, _, _ string, _ state.Action) error { return nil }
+
+func visit(ctx context.Context, verb, name string) error {
+	zone, key, secret := os.Getenv("EXOSCALE_ZONE"), os.Getenv("EXOSCALE_API_KEY"), os.Getenv("EXOSCALE_API_SECRET")
+	cloud, err := exoscale.New(network.Host(), zone, key, secret, forgetful{})
+	if err != nil {
+		return err
+	}
+	storage, err := objects.New(network.Host(), zone, key, secret, forgetful{})
+	if err != nil {
+		return err
+	}
+	want := state.Created
+	if verb == "find" {
+		want = state.Found
+	}
+	for what, ensure := range map[string]func() (state.Action, error){
+		"group": func() (action state.Action, err error) {
+			_, action, err = cloud.EnsureSecurityGroup(ctx, state.SecurityGroup{Name: name, Description: "of a script"})
+			return action, err
+		},
+		"bucket": func() (state.Action, error) { return storage.EnsureBucket(ctx, name) },
+	} {
+		if got, err := ensure(); err != nil || got != want {
+			return fmt.Errorf("the %s is %s, not %s: %w", what, got, want, err)
+		}
+	}
+	if got, err := storage.EnsureObject(ctx, name, "key", []byte("content")); err != nil || got != want {
+		return fmt.Errorf("the object is %s, not %s: %w", got, want, err)
+	}
+	return nil
+}
