@@ -12,6 +12,7 @@ const (
 	Found   Action = "found"
 	Updated Action = "updated"
 	Deleted Action = "deleted"
+	Failed  Action = "failed" // refused: nothing came of it; found in the journal only
 )
 
 // Instance is a virtual machine. The cloud fills ID, Address and State.

@@ -9,9 +9,14 @@ import (
 	"exoshift/internal/fault"
 )
 
-// firstDoubt is how long a new machine may be absent from the list, which need not be consistent with what was just
-// ordered, or be on its way, before its operation is asked for. Each further pause is twice as long.
-const firstDoubt = 10 * time.Second
+const (
+	// absenceLimit is how long a new machine may be absent from the list, which need not be consistent with what was
+	// just ordered, before its operation is asked for.
+	absenceLimit = 10 * time.Second
+	// startLimit is how long a machine may be starting before its operation is asked for; most take less than a
+	// minute.
+	startLimit = 2 * time.Minute
+)
 
 // runs tells whether an instance runs and has its public address.
 func runs(live *v2.Instance) bool { return value(live.State) == "running" && address(live) != "" }
@@ -22,12 +27,12 @@ func (c *Client) doubt(ctx context.Context, m *member, live *v2.Instance, checks
 	now := c.clock.Now()
 	late := now.Sub(m.since) >= instanceLimit
 	wrong := live != nil && !comesUp(live)
-	if !late && !wrong && (now.Before(m.doubted) || *checks == 0) {
+	if !late && !wrong && (*checks == 0 || !m.suspect(now, live)) {
 		return nil
 	}
 	*checks = max(*checks-1, 0)
-	m.pause *= 2
-	m.doubted = now.Add(m.pause)
+	m.pause = max(2*m.pause, absenceLimit)
+	m.doubted = now
 	goes, err := c.creationGoesOn(ctx, m)
 	switch {
 	case err != nil:
@@ -42,6 +47,15 @@ func (c *Client) doubt(ctx context.Context, m *member, live *v2.Instance, checks
 			WithHint("look who deleted it in the event log of the Exoscale portal; run again to make it anew")
 	}
 	return nil
+}
+
+// suspect tells whether it is time to ask about a member: first when it is late, then ever more rarely.
+func (m *member) suspect(now time.Time, live *v2.Instance) bool {
+	patience := absenceLimit
+	if live != nil {
+		patience = startLimit
+	}
+	return now.Sub(m.since) >= patience && now.Sub(m.doubted) >= m.pause
 }
 
 // creationGoesOn asks how the creation of a member fares, and fails with the reason of the API if it has failed.

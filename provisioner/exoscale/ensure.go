@@ -1,6 +1,7 @@
 package exoscale
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,10 +95,22 @@ func (c *Client) change(ctx context.Context, action state.Action, kind, name str
 		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))
 	}
 	id, err := call(ctx, c, op, do)
-	if err != nil {
-		return unseen(err)
+	switch {
+	case err == nil:
+		return c.done(kind, name, id, action)
+	case refused(err):
+		return cmp.Or(c.done(kind, name, "", state.Failed), err)
 	}
-	return c.done(kind, name, id, action)
+	return unseen(err)
+}
+
+// refused tells whether a change has certainly come to nothing: the API did not accept it, or could not carry it out.
+func refused(err error) bool {
+	var failed *failure
+	if !errors.As(err, &failed) {
+		return false
+	}
+	return failed.operation == "failure" || failed.method != http.MethodGet && failed.status >= 400 && failed.status < 500
 }
 
 func (c *Client) done(kind, name, id string, action state.Action) error {

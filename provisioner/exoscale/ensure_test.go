@@ -64,11 +64,15 @@ func ensures(ctx context.Context, w *world) map[string]func() (state.Action, err
 			_, action, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 			return action, err
 		},
+		"iam-role": func() (state.Action, error) {
+			_, action, err := w.EnsureRole(ctx, role())
+			return action, err
+		},
 	}
 }
 
 func TestEnsuringTwiceMakesOneAndTheSecondChangesNothing(t *testing.T) {
-	for _, kind := range []string{"ssh-key", "security-group", "anti-affinity-group", "elastic-ip", "dns-zone", "instance"} {
+	for _, kind := range []string{"ssh-key", "security-group", "anti-affinity-group", "elastic-ip", "dns-zone", "instance", "iam-role"} {
 		t.Run(kind, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
 				ensure := ensures(ctx, w)[kind]
@@ -104,7 +108,7 @@ func TestAnIntentIsWrittenBeforeAndAResultAfter(t *testing.T) {
 func TestALostAnswerIsTransientAndTheObjectAdoptedOnTheNextRun(t *testing.T) {
 	paths := map[string]string{
 		"ssh-key": "/v2/ssh-key", "security-group": "/v2/security-group", "anti-affinity-group": "/v2/anti-affinity-group",
-		"elastic-ip": "/v2/elastic-ip", "dns-zone": "/v2/dns-domain", "instance": "/v2/instance",
+		"elastic-ip": "/v2/elastic-ip", "dns-zone": "/v2/dns-domain", "instance": "/v2/instance", "iam-role": "/v2/iam-role",
 	}
 	for kind, path := range paths {
 		t.Run(kind, func(t *testing.T) {

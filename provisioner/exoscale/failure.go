@@ -44,7 +44,7 @@ func (f *failure) explanation() string {
 func (f *failure) Unwrap() error { return f.err }
 
 // message finds the words in the body of a refusal: {"message"} of most endpoints, {"error"} of older ones, or a
-// problem document (RFC 9457), each with details in "errors" (domain notes, section 5).
+// problem document (RFC 9457), each with details in "errors".
 func message(body []byte) string {
 	var problem struct {
 		Message, Error, Title, Detail string

@@ -3,8 +3,6 @@ package exoscale_test
 import (
 	"bytes"
 	"context"
-	"crypto/md5" //nolint:gosec // the API asks for MD5
-	"encoding/hex"
 	"net/netip"
 	"testing"
 	"time"
@@ -140,35 +138,5 @@ func TestInstancesThatCannotBeAreRefused(t *testing.T) {
 			_, _, err = w.EnsureInstance(ctx, unknown)
 			w.wantFault(err, fault.Invalid, "standard.enormous", zone)
 		})
-	})
-}
-
-func TestATemplateIsRegisteredAndFound(t *testing.T) {
-	inWorld(t, func(ctx context.Context, w *world) {
-		sum := md5.Sum([]byte("QFI\xfb and more")) //nolint:gosec // see the import
-		wanted := state.Template{
-			Name: "rhcos-1", Description: "RHCOS", URL: "https://images.example/rhcos.qcow2", MD5: hex.EncodeToString(sum[:]),
-			BootMode: "uefi", DefaultUser: "core", Build: "1",
-		}
-		_, err := w.FindTemplate(ctx, wanted.Name)
-		w.wantFault(err, fault.NotFound, "rhcos-1", zone)
-		made, err := w.RegisterTemplate(ctx, wanted)
-		w.check(err)
-		found, err := w.FindTemplate(ctx, wanted.Name)
-		w.check(err)
-		if diff := cmp.Diff(made, found); diff != "" {
-			w.t.Error(diff)
-		}
-		_, err = w.FindPublicTemplate(ctx, wanted.Name)
-		w.wantFault(err, fault.NotFound, "public")
-	})
-}
-
-func TestATemplateWhoseImageIsAnotherTellsWhy(t *testing.T) {
-	inWorld(t, func(ctx context.Context, w *world) {
-		_, err := w.RegisterTemplate(ctx, state.Template{
-			Name: "rhcos-1", URL: "https://images.example/rhcos.qcow2?X-Amz-Signature=abc", MD5: "00000000000000000000000000000000",
-		})
-		w.wantFault(err, fault.Invalid, "create template rhcos-1", "Checksum mismatch")
 	})
 }

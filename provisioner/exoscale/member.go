@@ -13,19 +13,15 @@ type member struct {
 	state.Instance
 	action    state.Action
 	protected bool
-	operation string    // of its creation; "" if it was found
-	since     time.Time // when the wait for it began
-	doubted   time.Time // when its operation is asked for next, should it not have come up by then
-	pause     time.Duration
+	operation string        // of its creation; "" if it was found
+	since     time.Time     // when the wait for it began
+	doubted   time.Time     // when its operation was asked for last
+	pause     time.Duration // until it is asked for again
 }
 
 func (c *Client) newMember(instance state.Instance, action state.Action, id, operation string) *member {
 	instance.ID = id
-	now := c.clock.Now()
-	return &member{
-		Instance: instance, action: action, operation: operation, since: now,
-		doubted: now.Add(firstDoubt), pause: firstDoubt,
-	}
+	return &member{Instance: instance, action: action, operation: operation, since: c.clock.Now()}
 }
 
 // see notes what a list shows of the machine.

@@ -10,49 +10,92 @@ import (
 	"exoshift/state"
 )
 
+const (
+	publicTemplates  = "public"
+	privateTemplates = "private"
+)
+
 // FindPublicTemplate returns the newest public template of that name.
 func (c *Client) FindPublicTemplate(ctx context.Context, name string) (state.Template, error) {
-	return c.findTemplate(ctx, name, "public")
+	found, err := c.TemplatesNamed(ctx, name, publicTemplates)
+	switch {
+	case err != nil:
+		return state.Template{}, err
+	case len(found) == 0:
+		return state.Template{}, c.noTemplate(name, publicTemplates)
+	}
+	return found[0], nil
 }
 
-// FindTemplate returns our own newest template of that name, or fault.NotFound. Several are no conflict: a
-// registration whose answer was lost may end after it was begun anew, and both hold the same image.
+// FindTemplate returns our own template of that name, or fault.NotFound. Several are a fault.Conflict.
 func (c *Client) FindTemplate(ctx context.Context, name string) (state.Template, error) {
-	return c.findTemplate(ctx, name, "private")
+	found, err := c.TemplatesNamed(ctx, name, privateTemplates)
+	switch {
+	case err != nil:
+		return state.Template{}, err
+	case len(found) == 0:
+		return state.Template{}, c.noTemplate(name, privateTemplates)
+	case len(found) > 1:
+		return state.Template{}, severalTemplates(name, found)
+	}
+	_, err = c.adopt(kindTemplate, name, found[0].ID)
+	return found[0], err
 }
 
-func (c *Client) findTemplate(ctx context.Context, name, visibility string) (state.Template, error) {
+func severalTemplates(name string, found []state.Template) error {
+	all := make([]*state.Template, len(found))
+	for i := range found {
+		all[i] = &found[i]
+	}
+	return ambiguous(object[state.Template]{
+		kind: kindTemplate, name: name, id: func(t *state.Template) string { return t.ID },
+	}, all)
+}
+
+func (c *Client) noTemplate(name, visibility string) error {
+	return fault.Newf(fault.NotFound, "find template "+name, "zone %s has no %s template of that name", c.zone, visibility).
+		WithHint("`exo compute instance-template list --visibility %s` shows what it has", visibility)
+}
+
+// TemplatesNamed returns all templates of that name, the newest first. The visibility is public or private.
+func (c *Client) TemplatesNamed(ctx context.Context, name, visibility string) ([]state.Template, error) {
 	all, err := call(ctx, c, "list "+visibility+" templates", func(ctx context.Context) ([]*v2.Template, error) {
 		return c.api.ListTemplates(ctx, c.zone, v2.ListTemplatesWithVisibility(visibility))
 	})
 	if err != nil {
-		return state.Template{}, err
+		return nil, err
 	}
 	found := choose(all, func(template *v2.Template) bool { return value(template.Name) == name })
-	if len(found) == 0 {
-		return state.Template{}, fault.Newf(fault.NotFound, "find template "+name, "zone %s has no %s template of that name", c.zone, visibility).
-			WithHint("`exo compute instance-template list --visibility %s` shows what it has", visibility)
+	slices.SortStableFunc(found, func(a, b *v2.Template) int { return value(b.CreatedAt).Compare(value(a.CreatedAt)) })
+	templates := make([]state.Template, len(found))
+	for i, one := range found {
+		templates[i] = template(one)
 	}
-	newest := slices.MaxFunc(found, func(a, b *v2.Template) int { return value(a.CreatedAt).Compare(value(b.CreatedAt)) })
-	return template(newest), nil
+	return templates, nil
 }
 
 // RegisterTemplate registers a template and waits until it is usable, which takes minutes and can take an hour:
-// Exoscale fetches the image meanwhile.
+// Exoscale fetches the image meanwhile. A registration that an earlier run began goes on without it, and is waited
+// for instead of being begun anew.
 func (c *Client) RegisterTemplate(ctx context.Context, wanted state.Template) (state.Template, error) {
-	var made *v2.Template
-	err := c.change(ctx, state.Created, kindTemplate, wanted.Name, func(ctx context.Context) (id string, err error) {
-		if made, err = c.api.RegisterTemplate(ctx, c.zone, wireTemplate(wanted)); err != nil {
+	registered, err := c.earlierTemplate(ctx, wanted.Name)
+	if err == nil && registered.ID == "" {
+		registered, err = c.registerTemplate(ctx, wanted)
+	}
+	wanted.ID, wanted.SizeGiB = registered.ID, registered.SizeGiB
+	return wanted, err
+}
+
+func (c *Client) registerTemplate(ctx context.Context, wanted state.Template) (registered state.Template, err error) {
+	err = c.change(ctx, state.Created, kindTemplate, wanted.Name, func(ctx context.Context) (string, error) {
+		made, err := c.api.RegisterTemplate(ctx, c.zone, wireTemplate(wanted))
+		if err != nil {
 			return "", err
 		}
-		return value(made.ID), nil
+		registered = template(made)
+		return registered.ID, nil
 	})
-	if err != nil {
-		return wanted, err
-	}
-	registered := template(made)
-	wanted.ID, wanted.SizeGiB = registered.ID, registered.SizeGiB
-	return wanted, nil
+	return registered, err
 }
 
 func wireTemplate(wanted state.Template) *v2.Template {

@@ -1,0 +1,155 @@
+package exoscale_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/site"
+	"exoshift/state"
+)
+
+func role() state.IAMRole {
+	return state.IAMRole{
+		Name: cluster + "-csi", Description: "of a test", Labels: map[string]string{"exoshift-cluster": cluster},
+		Policy: state.IAMPolicy{DefaultServiceStrategy: "deny", Services: map[string]state.IAMService{
+			"compute": {Type: "rules", Rules: []state.IAMRule{{Action: "allow", Expression: "operation in ['list-zones']"}}},
+		}},
+	}
+}
+
+func (w *world) apiKey(ctx context.Context) state.APIKey {
+	w.t.Helper()
+	made, _, err := w.EnsureRole(ctx, role())
+	w.check(err)
+	return state.APIKey{Name: cluster + "-csi", RoleID: made.ID}
+}
+
+func TestARoleIsMadeAsItWasAskedForAndBroughtUpToDate(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wanted := role()
+		made, action, err := w.EnsureRole(ctx, wanted)
+		w.wantAction(action, err, state.Created)
+		w.unchanged(func() {
+			again, action, err := w.EnsureRole(ctx, wanted)
+			w.wantAction(action, err, state.Found)
+			if again.ID != made.ID || made.ID == "" {
+				w.t.Errorf("%q became %q", made.ID, again.ID)
+			}
+		})
+		drifts := map[string]func(*state.IAMRole){
+			":policy":     func(r *state.IAMRole) { r.Policy.DefaultServiceStrategy = "allow" },
+			"description": func(r *state.IAMRole) { r.Description = "another" },
+			"labels":      func(r *state.IAMRole) { r.Labels = map[string]string{"exoshift-role": "csi"} },
+		}
+		for name, drift := range drifts {
+			drift(&wanted)
+			_, action, err := w.EnsureRole(ctx, wanted)
+			w.t.Log(name)
+			w.wantAction(action, err, state.Updated)
+			w.unchanged(func() {
+				_, action, err := w.EnsureRole(ctx, wanted)
+				w.wantAction(action, err, state.Found)
+			})
+		}
+	})
+}
+
+func TestAPolicyThatIsNotShownInAListIsNoDrift(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		made, _, err := w.EnsureRole(ctx, role())
+		w.check(err)
+		w.Happens(site.Accident{On: "GET /v2/iam-role", Answer: says(200, `{"iam-roles":[{"id":"`+made.ID+`","name":"`+made.Name+`"}]}`)})
+		w.unchanged(func() {
+			_, action, err := w.EnsureRole(ctx, role())
+			w.wantAction(action, err, state.Found)
+		})
+	})
+}
+
+func TestAKeyIsMadeOnceAndItsSecretToldOnce(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		made, action, err := w.EnsureAPIKey(ctx, w.apiKey(ctx), false)
+		w.wantAction(action, err, state.Created)
+		if made.Key == "" || made.Secret == "" {
+			w.t.Fatalf("key %q, secret of %d characters", made.Key, len(made.Secret))
+		}
+		w.unchanged(func() {
+			again, action, err := w.EnsureAPIKey(ctx, made, false)
+			w.wantAction(action, err, state.Found)
+			if again != made {
+				w.t.Error("the key became another")
+			}
+		})
+		if text := strings.Join(w.journal.entries, "\n"); strings.Contains(text, made.Secret) {
+			w.t.Error("the journal holds the secret")
+		}
+	})
+}
+
+func TestAKeyWhoseSecretNobodyHasIsAConflictUnlessItMayBeReplaced(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wanted := w.apiKey(ctx)
+		first, _, err := w.EnsureAPIKey(ctx, wanted, false)
+		w.check(err)
+		w.unchanged(func() {
+			_, _, err = w.EnsureAPIKey(ctx, wanted, false)
+			w.wantFault(err, fault.Conflict, wanted.Name, first.Key, "put the folder back", "delete the key")
+			stale := first
+			stale.RoleID = "another"
+			_, _, err = w.EnsureAPIKey(ctx, stale, false)
+			w.wantFault(err, fault.Conflict, "instead of another", "delete the key")
+			if strings.Contains(err.Error()+fault.HintOf(err), first.Secret) {
+				w.t.Error("the error tells the secret")
+			}
+		})
+		second, action, err := w.EnsureAPIKey(ctx, wanted, true)
+		w.wantAction(action, err, state.Created)
+		if second.Key == first.Key || second.Secret == "" {
+			w.t.Errorf("key %q after %q", second.Key, first.Key)
+		}
+		w.oneKey(ctx, second)
+	})
+}
+
+// oneKey fails unless key is the only one of its name.
+func (w *world) oneKey(ctx context.Context, key state.APIKey) {
+	w.t.Helper()
+	w.unchanged(func() {
+		_, action, err := w.EnsureAPIKey(ctx, key, false)
+		w.wantAction(action, err, state.Found)
+	})
+}
+
+func TestAKeyWhoseAnswerWasLostIsMadeAnew(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wanted := w.apiKey(ctx)
+		w.Happens(site.Accident{On: "POST /v2/api-key", After: true})
+		_, _, err := w.EnsureAPIKey(ctx, wanted, false)
+		w.wantFault(err, fault.Transient, "create api-key", "run again")
+		made, action, err := w.EnsureAPIKey(ctx, wanted, false)
+		w.wantAction(action, err, state.Created)
+		if made.Secret == "" {
+			w.t.Error("there is no secret")
+		}
+		w.oneKey(ctx, made)
+		if len(w.journal.open) > 0 {
+			w.t.Errorf("the journal misses results: %v", w.journal.open)
+		}
+	})
+}
+
+func TestAKeyWhoseReplacementWasInterruptedIsMadeAnew(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wanted := w.apiKey(ctx)
+		_, _, err := w.EnsureAPIKey(ctx, wanted, false)
+		w.check(err)
+		w.Happens(site.Accident{On: "GET /v2/operation", Answer: says(200, `{"id":"1","state":"failure","reason":"unknown","message":"no luck"}`)})
+		_, _, err = w.EnsureAPIKey(ctx, wanted, true)
+		w.wantFault(err, fault.Internal, "delete api-key", "no luck")
+		made, action, err := w.EnsureAPIKey(ctx, wanted, false)
+		w.wantAction(action, err, state.Created)
+		w.oneKey(ctx, made)
+	})
+}

@@ -1,0 +1,80 @@
+package exoscale
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const (
+	// registrationLimit is how long after it was asked for a template may still appear.
+	registrationLimit = time.Hour
+	registrationPause = 10 * time.Second
+)
+
+// event is an entry of the organization's audit trail, which holds mutations only and goes back for a day.
+type event struct {
+	Timestamp time.Time
+	Handler   string
+	URI       string
+	Status    int
+	Zone      string
+	Body      json.RawMessage `json:"body-params"`
+}
+
+// earlierTemplate waits for the template that an earlier run asked for without living to hear the end. It returns no
+// template if that run's request never arrived or came to nothing.
+func (c *Client) earlierTemplate(ctx context.Context, name string) (state.Template, error) {
+	if c.preview || !c.intended(kindTemplate, name) {
+		return state.Template{}, nil
+	}
+	began, err := c.registrationOf(ctx, name)
+	if err != nil {
+		return state.Template{}, err
+	}
+	for c.clock.Now().Sub(began) < registrationLimit {
+		found, err := c.FindTemplate(ctx, name)
+		if !fault.Is(err, fault.NotFound) {
+			return found, err
+		}
+		if err := c.clock.Sleep(ctx, registrationPause); err != nil {
+			return state.Template{}, fault.New(fault.KindOf(ctx.Err()), "wait for template "+name, err)
+		}
+	}
+	return state.Template{}, nil
+}
+
+// registrationOf returns when the latest registration of that name was accepted in our zone, or the zero time.
+func (c *Client) registrationOf(ctx context.Context, name string) (latest time.Time, err error) {
+	var trail []event
+	op := "look for the registration of template " + name + " in the audit trail"
+	if err := c.get(ctx, op, "/event", &trail); err != nil {
+		if fault.Is(err, fault.Denied) {
+			return latest, fault.New(fault.Denied, op, err).WithHint("allow the API key to list events; or wait until " +
+				"`exo compute instance-template list --visibility private` shows the template, then run again")
+		}
+		return latest, err
+	}
+	for _, e := range trail {
+		if e.registers(name) && (e.Zone == "" || e.Zone == c.zone) && e.Timestamp.After(latest) {
+			latest = e.Timestamp
+		}
+	}
+	return latest, nil
+}
+
+// registers tells whether the event is an accepted registration of that name. That the handler bears the name of the
+// operation is not recorded; the address is that of no other mutation.
+func (e event) registers(name string) bool {
+	var body struct{ Name string }
+	if e.Status >= 400 || json.Unmarshal(e.Body, &body) != nil || body.Name != name {
+		return false
+	}
+	address, err := url.Parse(e.URI)
+	return e.Handler == "register-template" || err == nil && strings.HasSuffix(address.Path, "/template")
+}

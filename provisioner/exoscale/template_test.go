@@ -1,0 +1,164 @@
+package exoscale_test
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // the API asks for MD5
+	"encoding/hex"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/site"
+	"exoshift/state"
+)
+
+// rhcos is a template that the world can fetch.
+func rhcos() state.Template {
+	sum := md5.Sum([]byte("QFI\xfb and more")) //nolint:gosec // see the import
+	return state.Template{
+		Name: "rhcos-1", Description: "RHCOS", URL: "https://images.example/rhcos.qcow2", MD5: hex.EncodeToString(sum[:]),
+		BootMode: "uefi", DefaultUser: "core", Build: "1",
+	}
+}
+
+func TestATemplateIsRegisteredAndFound(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wanted := rhcos()
+		_, err := w.FindTemplate(ctx, wanted.Name)
+		w.wantFault(err, fault.NotFound, "rhcos-1", zone)
+		made, err := w.RegisterTemplate(ctx, wanted)
+		w.check(err)
+		found, err := w.FindTemplate(ctx, wanted.Name)
+		w.check(err)
+		if diff := cmp.Diff(made, found); diff != "" {
+			w.t.Error(diff)
+		}
+		_, err = w.FindPublicTemplate(ctx, wanted.Name)
+		w.wantFault(err, fault.NotFound, "public")
+	})
+}
+
+func TestATemplateWhoseImageIsAnotherTellsWhy(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		_, err := w.RegisterTemplate(ctx, state.Template{
+			Name: "rhcos-1", URL: "https://images.example/rhcos.qcow2?X-Amz-Signature=abc", MD5: "00000000000000000000000000000000",
+		})
+		w.wantFault(err, fault.Invalid, "create template rhcos-1", "Checksum mismatch")
+	})
+}
+
+// trail is an audit trail of one entry.
+func trail(at time.Time, handler, uri string, status int, name string) site.Accident {
+	return site.Accident{On: "GET /v2/event", Answer: says(200, fmt.Sprintf(
+		`[{"timestamp":%q,"handler":%q,"uri":%q,"status":%d,"zone":%q,"body-params":{"name":%q}},{"handler":"create-instance"}]`,
+		at.Format("2006-01-02T15:04:05.000Z"), handler, uri, status, zone, name))}
+}
+
+func TestARegistrationWhoseAnswerWasLostIsWaitedForAndNotDoubled(t *testing.T) {
+	for name, event := range map[string][2]string{
+		"told by its handler": {"register-template", ""}, "told by its address": {"", "/v2/template"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(ctx context.Context, w *world) {
+				w.Happens(site.Accident{On: "POST /v2/template", After: true}, trail(time.Now().UTC(), event[0], event[1], 200, "rhcos-1"))
+				_, err := w.RegisterTemplate(ctx, rhcos())
+				w.wantFault(err, fault.Transient, "create template rhcos-1", "run again")
+				made, err := w.RegisterTemplate(ctx, rhcos())
+				w.check(err)
+				found, err := w.FindTemplate(ctx, "rhcos-1")
+				w.check(err)
+				if made.ID != found.ID || made.ID == "" || w.count("POST /v2/template") != 1 {
+					w.t.Errorf("made %q, found %q, %d registrations", made.ID, found.ID, w.count("POST /v2/template"))
+				}
+				if len(w.journal.open) > 0 {
+					w.t.Errorf("the journal misses results: %v", w.journal.open)
+				}
+			})
+		})
+	}
+}
+
+func TestARegistrationThatNeverArrivedIsBegunAnew(t *testing.T) {
+	for name, event := range map[string]site.Accident{
+		"no trace":             {On: "GET /v2/event", Answer: says(200, `[]`)},
+		"of another":           trail(time.Now(), "register-template", "/v2/template", 200, "rhcos-2"),
+		"refused":              trail(time.Now(), "register-template", "/v2/template", 403, "rhcos-1"),
+		"of another operation": trail(time.Now(), "delete-template", "/v2/template/7", 200, "rhcos-1"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(ctx context.Context, w *world) {
+				w.Happens(site.Accident{On: "POST /v2/template"}, event)
+				_, err := w.RegisterTemplate(ctx, rhcos())
+				w.wantFault(err, fault.Transient)
+				began := time.Now()
+				_, err = w.RegisterTemplate(ctx, rhcos())
+				w.check(err)
+				if took := time.Since(began); took > 30*time.Minute || w.count("POST /v2/template") != 2 {
+					w.t.Errorf("took %s, %d registrations", took, w.count("POST /v2/template"))
+				}
+			})
+		})
+	}
+}
+
+func TestARegistrationThatComesToNothingIsGivenUpAfterAnHour(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.Happens(site.Accident{On: "POST /v2/template"}, trail(time.Now().UTC(), "register-template", "/v2/template", 200, "rhcos-1"))
+		_, err := w.RegisterTemplate(ctx, rhcos())
+		w.wantFault(err, fault.Transient)
+		began := time.Now()
+		_, err = w.RegisterTemplate(ctx, rhcos())
+		w.check(err)
+		if took := time.Since(began); took < time.Hour || took > 90*time.Minute {
+			w.t.Errorf("took %s", took)
+		}
+	})
+}
+
+func TestARegistrationThatFailedIsNotWaitedFor(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wrong := rhcos()
+		wrong.MD5 = "00000000000000000000000000000000"
+		_, err := w.RegisterTemplate(ctx, wrong)
+		w.wantFault(err, fault.Invalid, "Checksum mismatch")
+		_, err = w.RegisterTemplate(ctx, rhcos())
+		w.check(err)
+		if w.count("GET /v2/event") != 0 || w.count("POST /v2/template") != 2 {
+			w.t.Errorf("%v", w.Requests())
+		}
+	})
+}
+
+func TestAKeyThatMayNotReadTheTrailIsToldWhatToDo(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.Happens(site.Accident{On: "POST /v2/template"}, site.Accident{On: "GET /v2/event", Answer: says(403, `{"message":"no"}`)})
+		_, err := w.RegisterTemplate(ctx, rhcos())
+		w.wantFault(err, fault.Transient)
+		_, err = w.RegisterTemplate(ctx, rhcos())
+		w.wantFault(err, fault.Denied, "audit trail", "list events")
+	})
+}
+
+func TestSeveralTemplatesOfOneNameAreAConflictThatNamesThem(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		first, err := w.RegisterTemplate(ctx, rhcos())
+		w.check(err)
+		second, err := w.RegisterTemplate(ctx, rhcos())
+		w.check(err)
+		_, err = w.FindTemplate(ctx, "rhcos-1")
+		w.wantFault(err, fault.Conflict, first.ID, second.ID, "delete or rename")
+		all, err := w.TemplatesNamed(ctx, "rhcos-1", "private")
+		w.check(err)
+		if len(all) != 2 || all[0].ID != second.ID {
+			w.t.Errorf("%+v, want %s first", all, second.ID)
+		}
+		none, err := w.TemplatesNamed(ctx, "rhcos-1", "public")
+		w.check(err)
+		if len(none) > 0 {
+			w.t.Errorf("%+v", none)
+		}
+	})
+}
