@@ -18,4 +18,5 @@ type Facts struct {
 	BootstrapRemoved time.Time `json:"bootstrapRemoved,omitzero"`
 	Installed        time.Time `json:"installed,omitzero"`
 	ConsoleURL       string    `json:"consoleUrl,omitzero"`
+	Destroyed        time.Time `json:"destroyed,omitzero"` // nothing of the cluster was left
 }

@@ -7,6 +7,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/store"
 	"exoshift/provisioner"
+	"exoshift/provisioner/destroy"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 )
@@ -25,6 +26,7 @@ const (
 	exitControlPlane = 12
 	exitNodes        = 13
 	exitOperators    = 14
+	exitTeardown     = 15
 	exitLocked       = 16
 	exitHuman        = 20
 	exitInterrupted  = 130
@@ -101,6 +103,8 @@ func phaseCode(failure *provisioner.StepError) int {
 		return exitNodes
 	case install.Operators:
 		return exitOperators
+	case destroy.Phase:
+		return exitTeardown
 	}
 	return exitInternal
 }

@@ -9,6 +9,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/destroy"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 )
@@ -37,6 +38,8 @@ func TestExitCodes(t *testing.T) {
 		"control plane":                 {in(install.ControlPlane, gaveUp), 12},
 		"nodes":                         {in(install.Nodes, gaveUp), 13},
 		"operators":                     {in(install.Operators, gaveUp), 14},
+		"leftovers":                     {in(destroy.Phase, fault.New(fault.Conflict, "delete", &destroy.LeftoverError{})), 15},
+		"a teardown without permission": {in(destroy.Phase, fault.New(fault.Denied, "list", nil)), 6},
 		"a held folder":                 {&state.HeldError{Path: "x"}, 16},
 		"a human":                       {in(install.Infrastructure, fault.New(fault.Waiting, "delegate", nil)), 20},
 		"an interruption":               {in(install.Nodes, context.Canceled), 130},

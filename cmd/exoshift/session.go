@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
@@ -70,6 +71,8 @@ func (s session) claim() error {
 		return s.folder.SaveFacts(facts)
 	case facts.ClusterID != s.spec.Cluster.ID:
 		err = fmt.Errorf("%s belongs to cluster %s, the answers are for %s", s.folder.Path(), facts.ClusterID, s.spec.Cluster.ID)
+	case !facts.Destroyed.IsZero():
+		err = fmt.Errorf("the cluster of %s was destroyed on %s", s.folder.Path(), facts.Destroyed.Format(time.DateOnly))
 	case facts.Rehearsal && !s.where.Rehearsal:
 		err = fmt.Errorf("%s belongs to a rehearsal, its cluster never existed", s.folder.Path())
 	case !facts.Rehearsal && s.where.Rehearsal:

@@ -64,6 +64,8 @@ func Noun(kind string) string {
 	switch kind {
 	case state.KindSSHKey:
 		return "SSH key"
+	case state.KindAntiAffinityGroup:
+		return "anti-affinity group"
 	case state.KindElasticIP:
 		return "elastic IP"
 	case state.KindZone:

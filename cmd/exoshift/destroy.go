@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/console"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// demolition is what the flags of destroy say beyond the common ones. They are not read from the environment: nothing
+// that was exported for another cluster may destroy this one.
+type demolition struct {
+	options
+	dryRun        bool
+	confirm       string
+	deleteBackups bool
+}
+
+func destroyCommand(std streams) *cobra.Command {
+	var d demolition
+	cmd := &cobra.Command{
+		Use:   "destroy",
+		Short: "Delete everything that belongs to a cluster, and prove that nothing is left",
+		Long: `Delete everything that belongs to a cluster, and prove that nothing is left.
+
+What belongs to it is found by its label, by its names, by the journal of its folder, and by asking the cluster what it
+made itself. Nothing else is touched. Without the folder the answers file is enough. What could not be deleted is listed,
+and the same command goes on.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if d.options, err = bind(cmd, std); err != nil {
+				return err
+			}
+			return d.run(cmd.Context(), std)
+		},
+	}
+	answersFlag(cmd, "the answers file of a cluster whose folder is lost")
+	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cmd.Flags().BoolVar(&d.dryRun, "dry-run", false, "show what would be deleted, and delete nothing")
+	cmd.Flags().StringVar(&d.confirm, "confirm-destroy", "", "the cluster's ID: delete without asking for it")
+	cmd.Flags().BoolVar(&d.deleteBackups, "delete-backups", false, "delete the bucket that holds backups, too")
+	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
+	return cmd
+}
+
+func (d demolition) run(ctx context.Context, std streams) (err error) {
+	if d.output == outputTUI {
+		d.output = outputPlain
+	}
+	site, err := d.find(std)
+	if err != nil {
+		return err
+	}
+	if err := d.permitted(site.spec.Cluster.ID, std); err != nil {
+		return err
+	}
+	if site.kept {
+		unlock, err := site.folder.Lock(ctx)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	if site.secrets, err = keysOf(site, std); err != nil {
+		return err
+	}
+	net, leave, err := networkOf(ctx, site.folder, site.facts.Rehearsal, site.spec, site.secrets)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	site.net = net
+	return d.clear(ctx, std, site)
+}
+
+// permitted checks the confirmation before anything is contacted. A terminal is asked later, with the plan before its
+// eyes.
+func (d demolition) permitted(cluster string, std streams) error {
+	switch {
+	case d.dryRun || d.confirm == cluster:
+		return nil
+	case d.confirm != "":
+		return usageError{fmt.Errorf("nothing was touched: --confirm-destroy %s is not this cluster, which is %s", d.confirm, cluster)}
+	case d.output.json() || !std.terminal():
+		return usageError{fmt.Errorf("nothing was touched: give --confirm-destroy=%s to delete the cluster, or --dry-run to see what that means", cluster)}
+	}
+	return nil
+}
+
+// find returns the cluster that the flags mean. The folder knows more than the answers, so it is used wherever there is
+// one.
+func (d demolition) find(std streams) (site, error) {
+	var s site
+	var err error
+	if d.dir != "" || d.answers == "" {
+		if s.folder, err = existingFolder(d.dir); err != nil {
+			return s, usageError{err}
+		}
+		s.kept = true
+	}
+	path := d.answers
+	if path == "" {
+		path = s.folder.Path(state.AnswersFile)
+	}
+	if s.spec, err = specIn(path, std); err != nil {
+		return s, err
+	}
+	if !s.kept {
+		return usualSite(s)
+	}
+	if s.facts, err = s.folder.Facts(); err != nil {
+		return s, err
+	}
+	if id := s.facts.ClusterID; id != "" && id != s.spec.Cluster.ID {
+		return s, usageError{fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name the folder of that one with --dir",
+			s.folder.Path(), id, s.spec.Cluster.ID)}
+	}
+	return s, nil
+}
+
+// usualSite adds the folder in the default place, if it is the cluster's. That of a rehearsal is only meant by name.
+func usualSite(s site) (site, error) {
+	path, err := state.DefaultPath(s.spec.Cluster.ID)
+	if err != nil {
+		return s, nil //nolint:nilerr // no home, no folder; the answers are enough
+	}
+	folder, err := state.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	facts, err := folder.Facts()
+	if err != nil {
+		return s, err
+	}
+	if facts.ClusterID == s.spec.Cluster.ID && !facts.Rehearsal {
+		s.folder, s.facts, s.kept = folder, facts, true
+	}
+	return s, nil
+}
+
+// specIn reads answers for what they say about the cluster; the secrets of an installation may be gone.
+func specIn(path string, std streams) (state.Spec, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return state.Spec{}, usageError{fmt.Errorf("read the answers: %w", err)}
+	}
+	spec, faults := wizard.Parse(path, content)
+	if len(faults) > 0 {
+		console.Faults(std.err, faults)
+		return spec, answersError{errors.New("the answers have faults")}
+	}
+	return spec, nil
+}
+
+// keysOf returns the keys to the cloud. The pull secret is not needed to destroy.
+func keysOf(s site, std streams) (wizard.Secrets, error) {
+	lookup := environment
+	if s.facts.Rehearsal {
+		lookup = rehearsalSecrets
+	}
+	secrets, faults := wizard.ResolveSecrets(s.spec, lookup)
+	var needed []wizard.Fault
+	for _, f := range faults {
+		if strings.HasPrefix(f.Field, "exoscale.") {
+			needed = append(needed, f)
+		}
+	}
+	if len(needed) > 0 {
+		console.Faults(std.err, needed)
+		return secrets, answersError{errors.New("there are no keys to the cloud")}
+	}
+	return secrets, nil
+}

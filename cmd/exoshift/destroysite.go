@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"exoshift/internal/console"
+	"exoshift/internal/network"
+	"exoshift/provisioner/destroy"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/objects"
+	"exoshift/provisioner/openshift"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// What a teardown leaves in the cluster's folder, beside its lines in the journal.
+const (
+	teardownEvents = "destroy.jsonl"  // every event of every teardown
+	inventoryFile  = "inventory.json" // what was found before anything was deleted
+)
+
+// site is a cluster that is to be destroyed.
+type site struct {
+	spec    state.Spec
+	secrets wizard.Secrets
+	net     network.Network
+	folder  state.Folder // if kept
+	kept    bool
+	facts   state.Facts
+}
+
+func (s site) told(inventory destroy.Inventory) console.Teardown {
+	return console.Teardown{Cluster: s.spec.Cluster.ID, Zone: s.spec.Exoscale.Zone, Inventory: inventory}
+}
+
+// world is what the teardown acts on; disconnect closes what it opened.
+func (s site) world(journal exoscale.Journal) (world destroy.World, disconnect func(), err error) {
+	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
+	cloud, err := exoscale.New(s.net, zone, key, secret, journal)
+	if err != nil {
+		return world, nil, err
+	}
+	storage, err := objects.New(s.net, zone, key, secret, journal)
+	if err != nil {
+		return world, nil, err
+	}
+	world = destroy.World{Cloud: cloud, Buckets: storage, Clock: s.net.Clock}
+	disconnect = func() { cloud.Close(); storage.Close() }
+	if kubeconfig, err := s.kubeconfig(); err == nil {
+		cluster := openshift.NewCluster(s.net, func() ([]byte, error) { return kubeconfig, nil })
+		world.Cluster = cluster
+		disconnect = func() { cloud.Close(); storage.Close(); cluster.Close() }
+	}
+	return world, disconnect, nil
+}
+
+func (s site) kubeconfig() ([]byte, error) {
+	if !s.kept {
+		return nil, fs.ErrNotExist
+	}
+	return s.folder.Read(state.InstallDir + "/auth/kubeconfig")
+}
+
+// save keeps what was found, with what earlier teardowns had found, before anything is deleted: a volume that was taken
+// off its machine is known by this alone.
+func (s site) save(earlier []destroy.Found, inventory destroy.Inventory) error {
+	if !s.kept {
+		return nil
+	}
+	content, err := json.Marshal(append(earlier, inventory.Objects...))
+	if err != nil {
+		return fmt.Errorf("keep what was found: %w", err)
+	}
+	return s.folder.Write(inventoryFile, append(content, '\n'))
+}
+
+// destroyed marks the folder, which stays.
+func (s site) destroyed() error {
+	if !s.kept {
+		return nil
+	}
+	s.facts.ClusterID, s.facts.Destroyed = s.spec.Cluster.ID, s.net.Clock.Now().UTC().Truncate(time.Second)
+	return s.folder.SaveFacts(s.facts)
+}
+
+// events is where the folder keeps the events, or nowhere without one.
+func (s site) events() (*os.File, error) {
+	if !s.kept {
+		return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	}
+	return s.folder.Append(teardownEvents)
+}
+
+type closingJournal interface {
+	exoscale.Journal
+	Close() error
+}
+
+// forgetful is the journal of a run without a folder: what it deletes it finds by looking.
+type forgetful struct{}
+
+func (forgetful) Intend(string, string) error { return nil }
+
+func (forgetful) Done(string, string, string, state.Action) error { return nil }
+
+func (forgetful) Close() error { return nil }

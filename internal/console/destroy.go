@@ -1,0 +1,149 @@
+package console
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner/destroy"
+	"exoshift/state"
+)
+
+// Teardown is what people are told about a teardown.
+type Teardown struct {
+	Cluster, Zone string
+	Inventory     destroy.Inventory
+	Price         destroy.Price // nil if no prices are known
+}
+
+// hoursPerMonth is what a month is billed at; the prices that are known are made for it.
+const hoursPerMonth = 720
+
+// DestroyPlan prints what a teardown would delete, grouped by kind in the order of deletion, what it would keep, and what
+// it saves.
+func DestroyPlan(w io.Writer, t Teardown) {
+	if len(t.Inventory.Objects) == 0 {
+		fmt.Fprintf(w, "Nothing is left of cluster %s in %s.\n", Clean(t.Cluster), Clean(t.Zone))
+	} else {
+		fmt.Fprintf(w, "Cluster %s in %s: %s to delete\n", Clean(t.Cluster), Clean(t.Zone), count(len(t.Inventory.Objects), "object"))
+		doomed(w, t.Inventory.Objects)
+	}
+	for _, kept := range t.Inventory.Kept {
+		fmt.Fprintf(w, "kept: %s: %s\n", Clean(destroy.Describe(kept.Object)), Clean(kept.Why))
+	}
+	for _, note := range t.Inventory.Notes {
+		fmt.Fprintf(w, "note: %s\n", Clean(note))
+	}
+	saving(w, t)
+}
+
+func doomed(w io.Writer, objects []destroy.Found) {
+	counts := map[string]int{}
+	for _, o := range objects {
+		counts[o.Kind]++
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	kind := ""
+	for _, o := range objects {
+		if o.Kind != kind {
+			kind = o.Kind
+			fmt.Fprintf(table, "\n%s\n", count(counts[kind], destroy.Noun(kind)))
+		}
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", Clean(cmp.Or(o.Name, o.ID)), Clean(o.Detail), Clean(identifier(o.Object)), strings.Join(o.By, ", "))
+	}
+	fmt.Fprintln(table)
+	_ = table.Flush() // its writer's error shows in what follows
+}
+
+// identifier returns an object's ID if it says more than its name.
+func identifier(o state.Object) string {
+	if o.ID == o.Name {
+		return ""
+	}
+	return o.ID
+}
+
+func saving(w io.Writer, t Teardown) {
+	if t.Price == nil || len(t.Inventory.Objects) == 0 {
+		return
+	}
+	perHour, unknown := t.Inventory.Saving(t.Price)
+	fmt.Fprintf(w, "saves about %.2f an hour, %.0f a month (an estimate", perHour, perHour*hoursPerMonth)
+	if unknown > 0 {
+		fmt.Fprintf(w, ", without %s of unknown price", count(unknown, "object"))
+	}
+	fmt.Fprintln(w, ")")
+}
+
+// DestroySummary prints how a teardown ended: that nothing is left but what was to be kept, or what is left and why. again
+// is the command that goes on.
+func DestroySummary(w io.Writer, t Teardown, failure error, again string) {
+	var left *destroy.LeftoverError
+	switch {
+	case failure == nil:
+		fmt.Fprintln(w)
+		DestroyPlan(w, Teardown{Cluster: t.Cluster, Zone: t.Zone, Inventory: destroy.Inventory{Kept: t.Inventory.Kept}})
+		return
+	case errors.As(failure, &left):
+		fmt.Fprintf(w, "\nCluster %s is not gone: %s left\n", Clean(t.Cluster), count(len(left.Left), "object"))
+		leftovers(w, left.Left)
+	default:
+		fmt.Fprintf(w, "\nCluster %s is not gone.\n  cause        %s\n", Clean(t.Cluster), wrapped(Clean(failure.Error()), " "))
+	}
+	if hint := fault.HintOf(failure); hint != "" {
+		fmt.Fprintf(w, "  next         %s\n", wrapped(Clean(hint), " "))
+	}
+	fmt.Fprintf(w, "Go on with:\n  %s\n", Clean(again))
+}
+
+func leftovers(w io.Writer, left []destroy.Leftover) {
+	for _, one := range left {
+		fmt.Fprintf(w, "  left         %s\n  cause        %s\n", Clean(destroy.Describe(one.Object)), wrapped(Clean(one.Reason()), " "))
+	}
+}
+
+// inventoryLine is the JSON form of an inventory.
+type inventoryLine struct {
+	Type    string       `json:"type"` // inventory
+	Objects []objectLine `json:"objects"`
+	Kept    []objectLine `json:"kept,omitempty"`
+	Notes   []string     `json:"notes,omitempty"`
+}
+
+type objectLine struct {
+	Kind    string   `json:"kind"`
+	Name    string   `json:"name"`
+	ID      string   `json:"id"`
+	FoundBy []string `json:"found_by"`
+	Reason  string   `json:"reason,omitempty"` // why it is kept, or still there
+}
+
+// InventoryJSON writes an inventory as one JSON object on a line. failure may hold why objects are still there.
+func InventoryJSON(w io.Writer, inventory destroy.Inventory, failure error) error {
+	line := inventoryLine{Type: "inventory", Objects: []objectLine{}, Notes: inventory.Notes}
+	reasons := map[string]string{}
+	var left *destroy.LeftoverError
+	if errors.As(failure, &left) {
+		for _, one := range left.Left {
+			reasons[one.Kind+" "+one.ID] = one.Reason()
+		}
+	}
+	for _, o := range inventory.Objects {
+		line.Objects = append(line.Objects, lineOf(o, reasons[o.Kind+" "+o.ID]))
+	}
+	for _, kept := range inventory.Kept {
+		line.Kept = append(line.Kept, lineOf(kept.Found, kept.Why))
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(line)
+}
+
+func lineOf(o destroy.Found, reason string) objectLine {
+	return objectLine{Kind: o.Kind, Name: o.Name, ID: o.ID, FoundBy: o.By, Reason: reason}
+}
