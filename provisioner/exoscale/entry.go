@@ -29,6 +29,7 @@ type entry struct {
 
 	Instance       reference   `json:"instance"`
 	Manager        reference   `json:"manager"`
+	Template       reference   `json:"template"` // of an instance or a pool
 	Volume         reference   `json:"block-storage-volume"`
 	Role           string      `json:"role-id"`
 	SecurityGroups []reference `json:"security-groups"`
@@ -63,9 +64,9 @@ func (e entry) uses(kind string) []string {
 	var ids []string
 	switch kind {
 	case state.KindInstance:
-		ids = []string{e.Manager.ID}
+		ids = []string{e.Manager.ID, e.Template.ID}
 	case state.KindInstancePool:
-		ids = idsOf(slices.Concat(e.SecurityGroups, e.AntiAffinity))
+		ids = append(idsOf(slices.Concat(e.SecurityGroups, e.AntiAffinity)), e.Template.ID)
 	case state.KindLoadBalancer:
 		for _, service := range e.Services {
 			ids = append(ids, service.Pool.ID)
