@@ -15,8 +15,8 @@ import (
 // message is the media type of a DNS message, as in RFC 8484.
 const message = "application/dns-message"
 
-// publicResolver returns the resolver that is asked over HTTPS by machines that only see the world through a proxy.
-func publicResolver() *url.URL {
+// PublicResolver returns the resolver that is asked over HTTPS by machines that only see the world through a proxy.
+func PublicResolver() *url.URL {
 	return &url.URL{Scheme: "https", Host: "cloudflare-dns.com", Path: "/dns-query"}
 }
 

@@ -37,8 +37,8 @@ func Host() Network {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	n := Network{Dial: dialer.DialContext, Proxy: http.ProxyFromEnvironment}
 	n.Lookup, n.Resolver = inner(net.DefaultResolver), n.hostResolver
-	if _, applies := n.throughProxy(publicResolver()); applies {
-		n.Lookup, n.Resolver = n.outer(publicResolver())
+	if _, applies := n.throughProxy(PublicResolver()); applies {
+		n.Lookup, n.Resolver = n.outer(PublicResolver())
 	}
 	return n
 }

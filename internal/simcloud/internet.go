@@ -14,7 +14,6 @@ import (
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/mirror"
-	"exoshift/internal/simcloud/names"
 	"exoshift/internal/simcloud/s3"
 )
 
@@ -27,15 +26,8 @@ const (
 	storageAddress  = "203.0.113.20"
 	clientsAddress  = "203.0.113.30"
 	imagesAddress   = "203.0.113.31"
+	resolverAddress = "203.0.113.40"
 )
-
-// nameServers returns the hosts that every DNS zone names as its servers.
-func nameServers() map[string]string {
-	return map[string]string{
-		"ns1.exoscale.com": "203.0.113.53", "ns1.exoscale.ch": "203.0.113.54",
-		"ns1.exoscale.io": "203.0.113.55", "ns1.exoscale.net": "203.0.113.56",
-	}
-}
 
 // apiNames returns the names of the API in all zones.
 func (z *Zone) apiNames() []string {
@@ -55,38 +47,13 @@ func (z *Zone) openFabric(context.Context) (err error) {
 	if z.ca, err = openAuthority(z.db); err != nil {
 		return err
 	}
-	hosts, err := z.hosts()
-	if err != nil {
-		return err
-	}
-	z.names = names.New(hosts, z.zones)
-	z.fabric = fabric.New(fabric.Config{Clock: z.clock, Resolve: z.names.Lookup, Allows: z.allows, Translate: z.translate})
+	z.fabric = fabric.New(fabric.Config{Clock: z.clock, ResolveFor: z.dns.resolve, Allows: z.allows, Translate: z.translate})
 	z.closing(z.fabric.Close)
 	if z.client, err = z.host(clientAddress); err != nil {
 		return err
 	}
 	z.platform, err = z.host(platformAddress)
 	return err
-}
-
-// hosts returns the fixed names of the simulated internet.
-func (z *Zone) hosts() (map[string]netip.Addr, error) {
-	addresses := nameServers()
-	addresses[z.storageName()] = storageAddress
-	addresses[mirror.ClientsHost] = clientsAddress
-	addresses[mirror.ImagesHost] = imagesAddress
-	for _, name := range z.apiNames() {
-		addresses[name] = apiAddress
-	}
-	hosts := map[string]netip.Addr{}
-	for name, address := range addresses {
-		parsed, err := netip.ParseAddr(address)
-		if err != nil {
-			return nil, err
-		}
-		hosts[name] = parsed
-	}
-	return hosts, nil
 }
 
 func (z *Zone) host(address string) (*fabric.Host, error) {
@@ -129,17 +96,13 @@ func (z *Zone) openInternet(context.Context) error {
 		{storageAddress, []string{z.storageName()}, z.hook(z.storage)},
 		{clientsAddress, []string{mirror.ClientsHost}, downloads},
 		{imagesAddress, []string{mirror.ImagesHost}, downloads},
+		{resolverAddress, []string{resolverName}, z.dns.operator},
 	} {
 		if err := z.serve(site.address, site.names, site.handler); err != nil {
 			return fmt.Errorf("serve %s: %w", site.names[0], err)
 		}
 	}
-	for name, address := range nameServers() {
-		if err := z.serveNames(address); err != nil {
-			return fmt.Errorf("serve %s: %w", name, err)
-		}
-	}
-	return nil
+	return z.serveNames()
 }
 
 // serve opens an HTTPS server with a certificate of the public internet.
@@ -159,19 +122,5 @@ func (z *Zone) serve(address string, names []string, handler http.Handler) error
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
 	z.running.Go(func() { _ = server.Serve(tls.NewListener(l, config)) })
 	z.stops = append(z.stops, server.Close)
-	return nil
-}
-
-func (z *Zone) serveNames(address string) error {
-	host, err := z.host(address)
-	if err != nil {
-		return err
-	}
-	l, err := host.Listen(53)
-	if err != nil {
-		return err
-	}
-	z.running.Go(func() { _ = z.names.Serve(l) })
-	z.stops = append(z.stops, l.Close)
 	return nil
 }

@@ -3,9 +3,7 @@ package simcloud
 import (
 	"context"
 	"net/netip"
-	"strings"
 
-	"exoshift/internal/simcloud/names"
 	"exoshift/internal/simcloud/openshift"
 	"exoshift/internal/simcloud/vm"
 )
@@ -35,20 +33,6 @@ func (z *Zone) instances() []vm.Instance {
 			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, Type: i.Type,
 			Platform: image.Platform, UserData: i.UserData, CreatedAt: i.CreatedAt,
 		})
-	}
-	return list
-}
-
-// zones returns the API's DNS zones with full names.
-func (z *Zone) zones() []names.Zone {
-	var list []names.Zone
-	for _, zone := range z.api.Zones() {
-		served := names.Zone{Name: zone.Name}
-		for _, r := range zone.Records {
-			name := strings.TrimPrefix(r.Name+"."+zone.Name, ".")
-			served.Records = append(served.Records, names.Record{Name: name, Type: r.Type, Content: r.Content, TTL: r.TTL, Priority: r.Priority})
-		}
-		list = append(list, served)
 	}
 	return list
 }

@@ -14,12 +14,15 @@ const (
 	quota             = "quota"
 	mcsBlocked        = "mcs-blocked"
 	masterNeverJoins  = "master-never-joins"
+	lateDNS           = "late-dns"
+	noDelegation      = "no-delegation"
+	wrongDelegation   = "wrong-delegation"
 	machineConfigPort = 22623
 )
 
 // Scenarios returns the names of what can happen in a zone, the ordinary case first.
 func Scenarios() []string {
-	return []string{happy, badCredentials, quota, mcsBlocked, masterNeverJoins}
+	return []string{happy, badCredentials, quota, mcsBlocked, masterNeverJoins, lateDNS, noDelegation, wrongDelegation}
 }
 
 // quotas returns the limits that differ from the usual ones.

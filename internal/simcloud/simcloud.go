@@ -15,7 +15,6 @@ import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/fabric"
-	"exoshift/internal/simcloud/names"
 	"exoshift/internal/simcloud/s3"
 	"exoshift/internal/simcloud/store"
 	"exoshift/internal/simcloud/vm"
@@ -53,7 +52,7 @@ type Zone struct {
 	fabric   *fabric.Fabric
 	client   *fabric.Host // the operator's machine
 	platform *fabric.Host // where Exoscale's own requests come from
-	names    *names.Directory
+	dns      *nameService
 	api      *api.API
 	storage  *s3.Storage
 	fleet    *vm.Fleet
@@ -82,7 +81,7 @@ func Open(ctx context.Context, options Options) (*Zone, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	z.cancel = cancel
 	for _, part := range []func(context.Context) error{
-		z.openStore, z.openClock, z.openFabric, z.openServices, z.openInternet, z.openMachines,
+		z.openStore, z.openClock, z.openNames, z.openFabric, z.openServices, z.openInternet, z.openMachines,
 	} {
 		if err := part(ctx); err != nil {
 			return nil, errors.Join(fmt.Errorf("open the simulated zone: %w", err), z.Close())
@@ -108,7 +107,11 @@ func (z *Zone) Close() error {
 }
 
 // Network is the world as the operator's machine sees it.
-func (z *Zone) Network() network.Network { return z.client.Network(z.ca.Pool()) }
+func (z *Zone) Network() network.Network {
+	n := z.client.Network(z.ca.Pool())
+	n.Resolver = z.dns.operator.Resolve
+	return n
+}
 
 // Authority returns the certificate that clients have to trust, as PEM. It stays the same as long as Dir is kept.
 func (z *Zone) Authority() []byte { return z.ca.PEM() }
@@ -148,7 +151,7 @@ func (z *Zone) openStore(context.Context) error {
 // follow does what changes at the API ask for: switch machines, probe elastic IPs, let a scenario happen.
 func (z *Zone) follow(ctx context.Context) error {
 	for {
-		err := errors.Join(z.fleet.Sync(ctx), z.happen())
+		err := errors.Join(z.fleet.Sync(ctx), z.dns.registrar.notice(z.zones()), z.happen())
 		z.probes.sync(ctx, z.api.ElasticIPs())
 		if err != nil {
 			return err

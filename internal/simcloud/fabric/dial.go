@@ -54,7 +54,7 @@ func (h *Host) resolve(ctx context.Context, address string) ([]netip.Addr, int, 
 	if ip, err := netip.ParseAddr(name); err == nil {
 		return []netip.Addr{ip.Unmap()}, int(port), nil
 	}
-	addresses, err := h.fabric.config.Resolve(ctx, name)
+	addresses, err := h.lookup()(ctx, name)
 	if err == nil && len(addresses) == 0 {
 		_, err = nobody(ctx, name)
 	}

@@ -21,6 +21,8 @@ type Config struct {
 	Clock network.Clock
 	// Resolve returns the addresses of a name; nil means that there are no names.
 	Resolve func(ctx context.Context, name string) ([]netip.Addr, error)
+	// ResolveFor returns what the host of an address uses instead of Resolve; nil means that all use the same.
+	ResolveFor func(host netip.Addr) func(ctx context.Context, name string) ([]netip.Addr, error)
 	// Allows tells whether a packet from one address may reach a port of another; nil means always. A refused
 	// packet is dropped, so the dial hangs as behind a security group.
 	Allows func(from, to netip.Addr, proto string, port int) bool
@@ -40,6 +42,9 @@ type Fabric struct {
 func New(config Config) *Fabric {
 	if config.Resolve == nil {
 		config.Resolve = nobody
+	}
+	if config.ResolveFor == nil {
+		config.ResolveFor = func(netip.Addr) func(context.Context, string) ([]netip.Addr, error) { return config.Resolve }
 	}
 	if config.Allows == nil {
 		config.Allows = func(_, _ netip.Addr, _ string, _ int) bool { return true }

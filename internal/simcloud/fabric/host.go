@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"context"
 	"crypto/x509"
 	"net"
 	"net/netip"
@@ -29,7 +30,12 @@ func (h *Host) Address() netip.Addr { return h.address }
 
 // Network returns the world as seen from this host, with the certificate authorities it trusts.
 func (h *Host) Network(roots *x509.CertPool) network.Network {
-	return network.Network{Dial: h.Dial, Lookup: h.fabric.config.Resolve, Roots: roots, Clock: h.fabric.config.Clock}
+	return network.Network{Dial: h.Dial, Lookup: h.lookup(), Roots: roots, Clock: h.fabric.config.Clock}
+}
+
+// lookup returns how this host resolves names.
+func (h *Host) lookup() func(ctx context.Context, name string) ([]netip.Addr, error) {
+	return h.fabric.config.ResolveFor(h.address)
 }
 
 // Listen opens a TCP port.

@@ -1,143 +1,98 @@
-// Package names answers questions for names: the fixed hosts of the simulated internet, and the DNS zones that the
-// Exoscale API serves.
+// Package names is the DNS of the simulated internet: fixed hosts, the zones that the Exoscale API serves, a registry
+// that holds every zone above them, name servers for both, and resolvers that remember answers, and missing names too.
 package names
 
 import (
-	"context"
-	"net"
+	"errors"
 	"net/netip"
-	"strings"
+	"slices"
 )
 
-// maxAliases is how many CNAME records a resolver follows.
-const maxAliases = 8
+const (
+	// maxAliases is how many CNAME records a resolver follows.
+	maxAliases = 8
+	// maxCuts is how many delegations a resolver follows.
+	maxCuts = 8
+	// hostTTL is how long, in seconds, a fixed host is remembered.
+	hostTTL = 300
+)
 
-// Record is a DNS record. Names and contents that are names are fully qualified, without the trailing dot.
-type Record struct {
-	Name     string // "*" as the first label is a wildcard
-	Type     string // A, CNAME, ...
-	Content  string
-	TTL      int // seconds
-	Priority int // of MX and SRV
+// errLame is the end of a way on which no server feels responsible.
+var errLame = errors.New("a delegation leads to servers that do not serve the zone")
+
+// Delegation is what a zone above others says about one of them.
+type Delegation struct {
+	Zone    string
+	Servers []string // names of name servers, in any order
 }
 
-// Zone is a DNS zone. Whoever creates it owns it: its parent delegates to it by itself.
-type Zone struct {
-	Name    string
-	Records []Record
+// Config is what a directory asks the world for. The functions are called at each question that no resolver can
+// answer from memory, from many goroutines.
+type Config struct {
+	Hosts map[string]netip.Addr
+	// Zones returns the zones that Exoscale's name servers hold.
+	Zones func() []Zone
+	// Delegations returns what the registry has been told to delegate.
+	Delegations func() []Delegation
 }
 
-// Directory knows all names. Its functions are safe for concurrent use.
-type Directory struct {
-	hosts map[string]netip.Addr
-	zones func() []Zone
+// Directory knows where the truth about each name is.
+type Directory struct{ config Config }
+
+// New returns a directory.
+func New(config Config) *Directory { return &Directory{config: config} }
+
+// Exoscale returns the name servers that hold the zones of the API.
+func (d *Directory) Exoscale() Server { return Server{zone: d.hosted} }
+
+// Registry returns the name servers that hold the zones above those.
+func (d *Directory) Registry() Server {
+	return Server{zone: func(name, _ string) (Zone, bool) { return d.registered(name) }}
 }
 
-// New returns a directory of fixed hosts and of zones, which are asked for at each question.
-func New(hosts map[string]netip.Addr, zones func() []Zone) *Directory {
-	return &Directory{hosts: hosts, zones: zones}
-}
-
-// Lookup returns the IPv4 addresses of a name in the order of their records. A name without any is a *net.DNSError
-// whose IsNotFound is true.
-func (d *Directory) Lookup(ctx context.Context, name string) ([]netip.Addr, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, &net.DNSError{Err: err.Error(), Name: name, IsTimeout: true}
+// hosted returns the zone from which Exoscale's servers answer: the closest. Only the question for the servers of a
+// zone is answered by the zone above it, if that is here as well, so that its NS records decide. Which of the two the
+// live servers ask is not recorded; this is the strict reading.
+func (d *Directory) hosted(name, kind string) (Zone, bool) {
+	zones := d.config.Zones()
+	best, found := closest(zones, name)
+	if kind != "NS" || name != best.Name {
+		return best, found
 	}
-	asked := canonical(name)
-	for range maxAliases {
-		if host, ok := d.hosts[asked]; ok {
-			return []netip.Addr{host}, nil
-		}
-		zone, ok := d.zone(asked)
-		if !ok {
-			break
-		}
-		records, _ := zone.find(asked, "A")
-		if len(records) == 0 {
-			break
-		}
-		if records[0].Type == "A" {
-			return addresses(records), nil
-		}
-		asked = canonical(records[0].Content)
+	above := slices.DeleteFunc(slices.Clone(zones), func(z Zone) bool { return z.Name == name })
+	if parent, inside := closest(above, name); inside {
+		return parent, true
 	}
-	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+	return best, found
 }
 
-func addresses(records []Record) []netip.Addr {
-	var list []netip.Addr
-	for _, r := range records {
-		if address, err := netip.ParseAddr(r.Content); err == nil {
-			list = append(list, address)
-		}
+// truth returns what the servers say to which the delegations lead, from the registry down.
+func (d *Directory) truth(name string) (Zone, error) {
+	zone, found := d.registered(name)
+	if !found {
+		return Zone{}, errLame
 	}
-	return list
+	zones := d.config.Zones()
+	for range maxCuts {
+		cut, delegated := zone.cut(name)
+		if !delegated {
+			return zone, nil
+		}
+		at := slices.IndexFunc(zones, func(z Zone) bool { return z.Name == cut.Zone })
+		// A resolver may live with one wrong server among right ones, sometimes; ours never does.
+		if at < 0 || !slices.Equal(cut.Servers, zones[at].Servers()) {
+			return Zone{}, errLame
+		}
+		zone = zones[at]
+	}
+	return Zone{}, errLame
 }
 
-// zone returns the zone that is authoritative for a name.
-func (d *Directory) zone(name string) (Zone, bool) {
-	var best Zone
-	for _, zone := range d.zones() {
+func closest(zones []Zone, name string) (best Zone, found bool) {
+	for _, zone := range zones {
 		if within(name, zone.Name) && len(zone.Name) > len(best.Name) {
-			best = zone
+			best, found = zone, true
 		}
 	}
-	return best, best.Name != ""
+	return best, found
 }
-
-// find returns the records that answer a question: those of the type, or the alias that stands for the name. exists
-// tells whether the name exists at all.
-func (z Zone) find(name, kind string) (records []Record, exists bool) {
-	owner, exists := z.owner(name)
-	for _, r := range z.Records {
-		if !strings.EqualFold(r.Name, owner) {
-			continue
-		}
-		if r.Name, r.Type = name, strings.ToUpper(r.Type); r.Type == "ALIAS" {
-			r.Type = "CNAME" // served as the addresses of its target
-		}
-		switch r.Type {
-		case "CNAME":
-			return []Record{r}, true
-		case kind:
-			records = append(records, r)
-		}
-	}
-	return records, exists
-}
-
-// owner returns the name whose records answer for a name: itself, or the wildcard below its closest ancestor.
-func (z Zone) owner(name string) (owner string, exists bool) {
-	for ancestor := name; within(ancestor, z.Name); {
-		if z.has(ancestor) {
-			wildcard := "*." + ancestor
-			if ancestor == name {
-				return name, true
-			}
-			return wildcard, z.has(wildcard)
-		}
-		_, ancestor, _ = strings.Cut(ancestor, ".")
-	}
-	return name, false
-}
-
-// has tells whether a name has records, or only names below it.
-func (z Zone) has(name string) bool {
-	if name == z.Name {
-		return true
-	}
-	for _, r := range z.Records {
-		if within(canonical(r.Name), name) {
-			return true
-		}
-	}
-	return false
-}
-
-// within tells whether a name is a zone's name or below it.
-func within(name, zone string) bool {
-	return name == zone || strings.HasSuffix(name, "."+zone)
-}
-
-func canonical(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

@@ -1,93 +1,81 @@
 package names
 
 import (
-	"fmt"
 	"net"
-	"strconv"
-	"strings"
 
 	"github.com/miekg/dns"
 )
 
-// Serve answers DNS messages on a TCP listener until it is closed, with authority over all zones.
-func (d *Directory) Serve(l net.Listener) error {
-	server := &dns.Server{Listener: l, Net: "tcp", Handler: dns.HandlerFunc(d.reply)}
+// Server answers for the zones it holds, and for no other.
+type Server struct {
+	// zone returns the zone that answers a question.
+	zone func(name, kind string) (Zone, bool)
+}
+
+// Serve answers DNS messages on a TCP listener until it is closed.
+func (s Server) Serve(l net.Listener) error {
+	server := &dns.Server{Listener: l, Net: "tcp", Handler: dns.HandlerFunc(s.reply)}
 	return server.ActivateAndServe()
 }
 
-func (d *Directory) reply(w dns.ResponseWriter, question *dns.Msg) {
-	_ = w.WriteMsg(d.Answer(question)) // the client went away
+func (s Server) reply(w dns.ResponseWriter, question *dns.Msg) {
+	_ = w.WriteMsg(s.Answer(question)) // the client went away
 }
 
-// Answer returns an authoritative answer; questions for names of other zones are refused.
-func (d *Directory) Answer(question *dns.Msg) *dns.Msg {
+// Answer returns what the zone says, or the servers to which it delegates the name; questions for names of other zones
+// are refused.
+func (s Server) Answer(question *dns.Msg) *dns.Msg {
 	reply := new(dns.Msg).SetReply(question)
 	if len(question.Question) != 1 {
 		reply.Rcode = dns.RcodeFormatError
 		return reply
 	}
-	asked := question.Question[0]
-	zone, ok := d.zone(canonical(asked.Name))
+	name, kind := canonical(question.Question[0].Name), dns.TypeToString[question.Question[0].Qtype]
+	zone, ok := s.zone(name, kind)
 	if !ok {
 		reply.Rcode = dns.RcodeRefused
 		return reply
 	}
+	if cut, delegated := zone.cut(name); delegated {
+		reply.Ns = zone.referral(cut.Zone)
+		return reply
+	}
+	zone.answer(reply, name, kind)
+	return reply
+}
+
+// referral returns the NS records of a zone below this one.
+func (z Zone) referral(cut string) []dns.RR {
+	records, _ := z.find(cut, "NS")
+	return resourceRecords(records)
+}
+
+// answer writes what the zone says with authority.
+func (z Zone) answer(reply *dns.Msg, name, kind string) {
 	reply.Authoritative = true
-	answer, exists := d.chase(zone, canonical(asked.Name), dns.TypeToString[asked.Qtype])
+	answer, exists := z.chase(name, kind)
 	reply.Answer = answer
 	if len(reply.Answer) == 0 {
-		reply.Ns = resourceRecords(zone.records(zone.Name, "SOA"))
+		soa, _ := z.missing()
+		reply.Ns = resourceRecords([]Record{soa})
 	}
 	if !exists {
 		reply.Rcode = dns.RcodeNameError
 	}
-	return reply
 }
 
 // chase follows aliases as long as they stay in the zone.
-func (d *Directory) chase(zone Zone, name, kind string) (answer []dns.RR, exists bool) {
+func (z Zone) chase(name, kind string) (answer []dns.RR, exists bool) {
 	for range maxAliases {
-		records, found := zone.find(name, kind)
+		records, found := z.find(name, kind)
 		exists = exists || found
 		answer = append(answer, resourceRecords(records)...)
 		if len(records) == 0 || records[0].Type != "CNAME" || kind == "CNAME" {
 			break
 		}
-		if name = canonical(records[0].Content); !within(name, zone.Name) {
+		if name = canonical(records[0].Content); !within(name, z.Name) {
 			break
 		}
 	}
 	return answer, exists
-}
-
-func (z Zone) records(name, kind string) []Record {
-	records, _ := z.find(name, kind)
-	return records
-}
-
-// resourceRecords leaves out what DNS cannot say, such as Exoscale's URL records.
-func resourceRecords(records []Record) []dns.RR {
-	var list []dns.RR
-	for _, r := range records {
-		if rr, err := dns.NewRR(r.line()); err == nil && rr != nil {
-			list = append(list, rr)
-		}
-	}
-	return list
-}
-
-// line returns the record as a line of a zone file.
-func (r Record) line() string {
-	content := r.Content
-	switch r.Type {
-	case "CNAME", "NS":
-		content = dns.Fqdn(content)
-	case "MX", "SRV":
-		content = strconv.Itoa(r.Priority) + " " + dns.Fqdn(content)
-	case "TXT":
-		if !strings.HasPrefix(content, `"`) {
-			content = strconv.Quote(content)
-		}
-	}
-	return fmt.Sprintf("%s %d IN %s %s", dns.Fqdn(r.Name), r.TTL, r.Type, content)
 }

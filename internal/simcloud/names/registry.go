@@ -1,0 +1,40 @@
+package names
+
+import "strings"
+
+// RegistryServers returns the name servers of every zone that Exoscale does not hold.
+func RegistryServers() []string { return []string{"ns1.registry.example", "ns2.registry.example"} }
+
+// registered returns the registry's zone for a name: every domain of two labels belongs to somebody who keeps it there,
+// unless it is delegated as a whole; then it is the top-level domain.
+func (d *Directory) registered(name string) (Zone, bool) {
+	labels := strings.Split(name, ".")
+	if name == "" {
+		return Zone{}, false
+	}
+	zone := strings.Join(labels[max(len(labels)-2, 0):], ".")
+	delegations := d.config.Delegations()
+	for _, delegation := range delegations {
+		if delegation.Zone == zone {
+			zone = labels[len(labels)-1]
+		}
+	}
+	return registryZone(zone, delegations), true
+}
+
+// registryZone makes a zone; resolvers remember for 15 minutes what is missing there, as below many real ones.
+func registryZone(name string, delegations []Delegation) Zone {
+	soa := RegistryServers()[0] + ". hostmaster.registry.example. 1 7200 900 1209600 900"
+	zone := Zone{Name: name, Records: []Record{{Name: name, Type: "SOA", Content: soa, TTL: 3600}}}
+	for _, server := range RegistryServers() {
+		zone.Records = append(zone.Records, Record{Name: name, Type: "NS", Content: server, TTL: 3600})
+	}
+	for _, delegation := range delegations {
+		for _, server := range delegation.Servers {
+			if within(delegation.Zone, name) {
+				zone.Records = append(zone.Records, Record{Name: delegation.Zone, Type: "NS", Content: server, TTL: 3600})
+			}
+		}
+	}
+	return zone
+}

@@ -1,0 +1,188 @@
+package names
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"exoshift/internal/network"
+)
+
+// crowded is the number of remembered answers from which on the outdated ones are thrown away.
+const crowded = 4096
+
+// Resolver finds answers for those who cannot do it themselves. It remembers them for their TTL, and missing names for
+// as long as their zone's SOA record says. Delegations are not remembered; those that change without their zone are rare.
+type Resolver struct {
+	directory *Directory
+	clock     network.Clock
+
+	mu     sync.Mutex
+	memory map[question]answer
+}
+
+// question is about records of a type; the type "" is for names that do not exist at all.
+type question struct{ name, kind string }
+
+// answer is what a resolver knows.
+type answer struct {
+	records []Record
+	exists  bool
+	soa     Record // comes with an answer without records
+	expires time.Time
+}
+
+// NewResolver returns a resolver that remembers nothing yet.
+func NewResolver(directory *Directory, clock network.Clock) *Resolver {
+	return &Resolver{directory: directory, clock: clock, memory: map[question]answer{}}
+}
+
+// Lookup returns the IPv4 addresses of a name in the order of their records. A name without any is a *net.DNSError
+// whose IsNotFound is true; where delegations lead astray, IsTemporary is.
+func (r *Resolver) Lookup(ctx context.Context, name string) ([]netip.Addr, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, &net.DNSError{Err: err.Error(), Name: name, IsTimeout: true}
+	}
+	chain, err := r.chase(canonical(name), "A")
+	if err != nil {
+		return nil, &net.DNSError{Err: "server misbehaving", Name: name, IsTemporary: true, UnwrapErr: err}
+	}
+	if list := addresses(chain[len(chain)-1].records); len(list) > 0 {
+		return list, nil
+	}
+	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+}
+
+func addresses(records []Record) []netip.Addr {
+	var list []netip.Addr
+	for _, r := range records {
+		if address, err := netip.ParseAddr(r.Content); err == nil && r.Type == "A" {
+			list = append(list, address)
+		}
+	}
+	return list
+}
+
+// Resolve answers a DNS message; it is a network.Resolver.
+func (r *Resolver) Resolve(ctx context.Context, asked *dns.Msg) (*dns.Msg, error) {
+	reply := new(dns.Msg).SetReply(asked)
+	reply.RecursionAvailable = true
+	if len(asked.Question) != 1 {
+		reply.Rcode = dns.RcodeFormatError
+		return reply, ctx.Err()
+	}
+	chain, err := r.chase(canonical(asked.Question[0].Name), dns.TypeToString[asked.Question[0].Qtype])
+	if err != nil {
+		reply.Rcode = dns.RcodeServerFailure
+		return reply, ctx.Err()
+	}
+	for _, link := range chain {
+		reply.Answer = append(reply.Answer, resourceRecords(link.records)...)
+	}
+	last := chain[len(chain)-1]
+	if len(last.records) == 0 {
+		reply.Ns = resourceRecords([]Record{last.soa})
+	}
+	if !last.exists {
+		reply.Rcode = dns.RcodeNameError
+	}
+	return reply, ctx.Err()
+}
+
+// chase follows aliases and returns the answers on the way, at least one.
+func (r *Resolver) chase(name, kind string) (chain []answer, err error) {
+	for range maxAliases {
+		link, err := r.answer(question{name, kind})
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, link)
+		if len(link.records) == 0 || link.records[0].Type != "CNAME" || kind == "CNAME" {
+			return chain, nil
+		}
+		name = canonical(link.records[0].Content)
+	}
+	return nil, errLame
+}
+
+// answer returns what is remembered, with what is left of its TTL, or else the truth.
+func (r *Resolver) answer(asked question) (answer, error) {
+	if host, fixed := r.directory.config.Hosts[asked.name]; fixed {
+		return hostAnswer(asked, host), nil
+	}
+	now := r.clock.Now()
+	if known, ok := r.recall(asked, now); ok {
+		return known.at(now), nil
+	}
+	zone, err := r.directory.truth(asked.name)
+	if err != nil {
+		return answer{}, err // failures may be remembered as well (RFC 2308, 7), but need not
+	}
+	found := zone.ask(asked, now)
+	r.remember(asked, found, now)
+	return found, nil
+}
+
+func hostAnswer(asked question, host netip.Addr) answer {
+	if asked.kind != "A" {
+		return answer{exists: true}
+	}
+	return answer{exists: true, records: []Record{{Name: asked.name, Type: "A", Content: host.String(), TTL: hostTTL}}}
+}
+
+func (z Zone) ask(asked question, now time.Time) answer {
+	records, exists := z.find(asked.name, asked.kind)
+	if len(records) == 0 {
+		soa, seconds := z.missing()
+		return answer{exists: exists, soa: soa, expires: now.Add(time.Duration(seconds) * time.Second)}
+	}
+	ttl := records[0].TTL
+	for _, r := range records {
+		ttl = min(ttl, r.TTL)
+	}
+	return answer{exists: true, records: records, expires: now.Add(time.Duration(ttl) * time.Second)}
+}
+
+func (r *Resolver) recall(asked question, now time.Time) (answer, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, q := range []question{asked, {name: asked.name}} {
+		if known, ok := r.memory[q]; ok && now.Before(known.expires) {
+			return known, true
+		}
+	}
+	return answer{}, false
+}
+
+func (r *Resolver) remember(asked question, found answer, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !found.exists {
+		asked.kind = ""
+	}
+	if len(r.memory) >= crowded {
+		for q, known := range r.memory {
+			if !now.Before(known.expires) {
+				delete(r.memory, q)
+			}
+		}
+	}
+	r.memory[asked] = found
+}
+
+// at returns the answer with the seconds that are left of it.
+func (a answer) at(now time.Time) answer {
+	left := int(a.expires.Sub(now) / time.Second)
+	a.soa.TTL = min(a.soa.TTL, left)
+	records := make([]Record, len(a.records))
+	for i, record := range a.records {
+		record.TTL = min(record.TTL, left)
+		records[i] = record
+	}
+	a.records = records
+	return a
+}

@@ -1,0 +1,39 @@
+package names
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/miekg/dns"
+)
+
+// resourceRecords leaves out what DNS cannot say, such as Exoscale's URL records.
+func resourceRecords(records []Record) []dns.RR {
+	var list []dns.RR
+	for _, r := range records {
+		if rr, err := dns.NewRR(r.line()); err == nil && rr != nil {
+			list = append(list, rr)
+		}
+	}
+	return list
+}
+
+// line returns the record as a line of a zone file.
+func (r Record) line() string {
+	if r.Type == "" {
+		return ""
+	}
+	content := r.Content
+	switch r.Type {
+	case "CNAME", "NS":
+		content = dns.Fqdn(content)
+	case "MX", "SRV":
+		content = strconv.Itoa(r.Priority) + " " + dns.Fqdn(content)
+	case "TXT":
+		if !strings.HasPrefix(content, `"`) {
+			content = strconv.Quote(content)
+		}
+	}
+	return fmt.Sprintf("%s %d IN %s %s", dns.Fqdn(r.Name), r.TTL, r.Type, content)
+}

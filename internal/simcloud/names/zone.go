@@ -1,0 +1,131 @@
+package names
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+// unstated is how long a missing name of a zone without SOA is remembered. What Exoscale's SOA records say is not
+// recorded; five minutes is our reading there too.
+const unstated = 5 * time.Minute
+
+// Record is a DNS record. Names and contents that are names are fully qualified, without the trailing dot.
+type Record struct {
+	Name     string // "*" as the first label is a wildcard
+	Type     string // A, CNAME, ...
+	Content  string
+	TTL      int // seconds
+	Priority int // of MX and SRV
+}
+
+// Zone is a DNS zone.
+type Zone struct {
+	Name    string
+	Records []Record
+}
+
+// find returns the records that answer a question: those of the type, or the alias that stands for the name. exists
+// tells whether the name exists at all.
+func (z Zone) find(name, kind string) (records []Record, exists bool) {
+	owner, exists := z.owner(name)
+	for _, r := range z.Records {
+		if !strings.EqualFold(r.Name, owner) {
+			continue
+		}
+		if r.Name, r.Type = name, strings.ToUpper(r.Type); r.Type == "ALIAS" {
+			r.Type = "CNAME" // served as the addresses of its target
+		}
+		switch r.Type {
+		case "CNAME":
+			return []Record{r}, true
+		case kind:
+			records = append(records, r)
+		}
+	}
+	return records, exists
+}
+
+// owner returns the name whose records answer for a name: itself, or the wildcard below its closest ancestor.
+func (z Zone) owner(name string) (owner string, exists bool) {
+	for ancestor := name; within(ancestor, z.Name); {
+		if z.has(ancestor) {
+			wildcard := "*." + ancestor
+			if ancestor == name {
+				return name, true
+			}
+			return wildcard, z.has(wildcard)
+		}
+		_, ancestor, _ = strings.Cut(ancestor, ".")
+	}
+	return name, false
+}
+
+// has tells whether a name has records, or only names below it.
+func (z Zone) has(name string) bool {
+	if name == z.Name {
+		return true
+	}
+	for _, r := range z.Records {
+		if within(canonical(r.Name), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// cut returns the zone below this one that a name belongs to, as far as this zone knows.
+func (z Zone) cut(name string) (cut Delegation, delegated bool) {
+	for _, r := range z.Records {
+		owner := canonical(r.Name)
+		if !strings.EqualFold(r.Type, "NS") || owner == z.Name || !within(name, owner) {
+			continue
+		}
+		if cut.Zone == "" || len(owner) < len(cut.Zone) {
+			cut.Zone = owner
+		}
+	}
+	if cut.Zone != "" {
+		cut.Servers = z.namesFor(cut.Zone)
+	}
+	return cut, cut.Zone != ""
+}
+
+// Servers returns the zone's own name servers, sorted.
+func (z Zone) Servers() []string { return z.namesFor(z.Name) }
+
+func (z Zone) namesFor(owner string) []string {
+	var list []string
+	for _, r := range z.Records {
+		if strings.EqualFold(r.Type, "NS") && canonical(r.Name) == owner {
+			list = append(list, canonical(r.Content))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// missing returns the record that comes with the news that something does not exist, with the time in seconds for which
+// that may be remembered (RFC 2308, 5).
+func (z Zone) missing() (soa Record, seconds int) {
+	records, _ := z.find(z.Name, "SOA")
+	if len(records) == 0 {
+		return Record{}, int(unstated / time.Second)
+	}
+	soa = records[0]
+	if rr, err := dns.NewRR(soa.line()); err == nil {
+		if parsed, ok := rr.(*dns.SOA); ok {
+			soa.TTL = min(soa.TTL, int(parsed.Minttl))
+		}
+	}
+	return soa, soa.TTL
+}
+
+// within tells whether a name is a zone's name or below it.
+func within(name, zone string) bool {
+	return name == zone || strings.HasSuffix(name, "."+zone)
+}
+
+func canonical(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
