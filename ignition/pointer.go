@@ -24,10 +24,12 @@ type Pointer struct {
 	Hash     string // "sha512-<hex>" that the fetched document has to have; "" for any
 	CA       []byte // PEM certificate that the server is verified by, besides those of the image; nil for none
 	RootGiB  int    // size of the root partition if the rest of the disk is to be partition "data"; 0 for all of it
+	Units    []types.Unit // services of the machine's first boot
 }
 
 // NodePointer returns the document of a node, which fetches its configuration from the cluster's machine config server.
-// The server's certificate is verified by rootCA, the PEM certificate that openshift-install generated.
+// The server's certificate is verified by rootCA, the PEM certificate that openshift-install generated. A data disk
+// becomes partition "data"; on storage nodes it is filled with zeros, for TopoLVM it becomes volume group vgssd.
 func NodePointer(node state.Machine, clusterDomain string, rootCA []byte) ([]byte, error) {
 	pointer := Pointer{
 		Hostname: node.Name,
@@ -36,6 +38,10 @@ func NodePointer(node state.Machine, clusterDomain string, rootCA []byte) ([]byt
 	}
 	if node.DataDisk > 0 {
 		pointer.RootGiB = node.RootDisk
+	}
+	var err error
+	if pointer.Units, err = nodeUnits(node); err != nil {
+		return nil, err
 	}
 	return pointer.Document()
 }
@@ -78,6 +84,7 @@ func (p Pointer) config() types.Config {
 			Security: types.Security{TLS: types.TLS{CertificateAuthorities: p.authorities()}},
 		},
 		Storage: types.Storage{Files: []types.File{hostnameFile(p.Hostname)}, Disks: p.disks()},
+		Systemd: types.Systemd{Units: p.Units},
 	}
 }
 

@@ -27,7 +27,12 @@ func rootCA() []byte {
 
 func TestTheDocumentsAreThoseThatWereReviewed(t *testing.T) {
 	spec := state.Default()
+	spec.Sizing.Workers.DataDisk, spec.Sizing.Workers.TopoLVM = 50, true
+	data := spec.Machines(state.RoleWorker)[0]
+	data.TopoLVM = false
 	for golden, node := range map[string]state.Machine{
+		"topolvm.golden": spec.Machines(state.RoleWorker)[2],
+		"data.golden":    data,
 		"master.golden":  spec.Machines(state.RoleMaster)[0],
 		"worker.golden":  spec.Machines(state.RoleInfra)[3],
 		"storage.golden": spec.Machines(state.RoleStorage)[1],
@@ -43,6 +48,17 @@ func TestTheDocumentsAreThoseThatWereReviewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	compareGolden(t, "bootstrap.golden", bootstrap)
+}
+
+func TestTopoLVMWithoutADataDiskOfItsOwnIsInvalid(t *testing.T) {
+	spec := state.Default()
+	spec.Sizing.Workers.TopoLVM, spec.Sizing.Storage.TopoLVM = true, true
+	for _, role := range []state.Role{state.RoleWorker, state.RoleStorage} {
+		_, err := ignition.NodePointer(spec.Machines(role)[0], domain, rootCA())
+		if !fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" {
+			t.Errorf("%s: error %v", role, err)
+		}
+	}
 }
 
 func TestTheHostNameSurvivesWhatIsFetched(t *testing.T) {

@@ -1,0 +1,72 @@
+package ignition
+
+import (
+	"fmt"
+
+	"github.com/coreos/ignition/v2/config/util"
+	"github.com/coreos/ignition/v2/config/v3_2/types"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// dataPartition is the device of the partition "data": the first one after those of the image.
+const dataPartition = "/dev/vda5"
+
+// firstBootUnit is a systemd service that prepares the data partition. It runs on a booted RHCOS only, as long as the
+// file is there by which the machine config daemon knows that the first boot is not over. It comes before the daemon's
+// own service too, which may end that boot with a restart (inferred, unlike the rest of it). It takes a description and
+// a command.
+const firstBootUnit = `[Unit]
+Description=%s
+ConditionPathExists=/run/ostree-booted
+ConditionPathExists=/etc/ignition-machine-config-encapsulated.json
+After=machine-config-daemon-pull.service
+Before=machine-config-daemon-firstboot.service
+Before=crio.service crio-wipe.service kubelet.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=%s
+
+[Install]
+WantedBy=multi-user.target
+RequiredBy=crio.service kubelet.service
+`
+
+// nodeUnits returns the services that a node's data disk needs.
+func nodeUnits(node state.Machine) ([]types.Unit, error) {
+	switch {
+	case node.TopoLVM && (node.DataDisk == 0 || node.Role == state.RoleStorage):
+		return nil, fault.Newf(fault.Invalid, "describe machine "+node.Name, "TopoLVM has no data disk of its own").
+			WithHint("give the machine a data disk, or no TopoLVM; those of storage nodes belong to the storage cluster")
+	case node.TopoLVM:
+		return []types.Unit{initializeTopoLVM()}, nil
+	case node.Role == state.RoleStorage && node.DataDisk > 0:
+		return []types.Unit{zeroStoragePool(node.DataDisk)}, nil
+	}
+	return nil, nil
+}
+
+// zeroStoragePool overwrites the partition, as a storage cluster refuses one that is not empty. A thousandth of a GiB
+// is taken for a MiB, so that the zeros end before the partition does.
+func zeroStoragePool(gib int) types.Unit {
+	return service("exoscale-zero-storagepool.service", "Fill the partition of the storage pool with zeros",
+		fmt.Sprintf("/usr/bin/dd if=/dev/zero of=%s bs=1M count=%d", dataPartition, gib*1000))
+}
+
+// initializeTopoLVM makes the volume group from which TopoLVM takes its volumes, unless a first boot that was
+// interrupted has made it.
+func initializeTopoLVM() types.Unit {
+	return service("exoscale-initialize-topolvm-vg.service", "Make the volume group of TopoLVM",
+		"/bin/sh -c 'vgs vgssd || vgcreate vgssd "+dataPartition+"'")
+}
+
+func service(name, description, command string) types.Unit {
+	return types.Unit{
+		Name:     name,
+		Enabled:  util.BoolToPtr(true),
+		Contents: util.StrToPtr(fmt.Sprintf(firstBootUnit, description, command)),
+	}
+}
