@@ -20,10 +20,10 @@ import (
 // Pointer is what a machine is booted with: its host name, and where the rest of its configuration is to be fetched.
 type Pointer struct {
 	Hostname string
-	Source   string // URL of a document that is merged into this one
-	Hash     string // "sha512-<hex>" that the fetched document has to have; "" for any
-	CA       []byte // PEM certificate that the server is verified by, besides those of the image; nil for none
-	RootGiB  int    // size of the root partition if the rest of the disk is to be partition "data"; 0 for all of it
+	Source   string       // URL of a document that is merged into this one
+	Hash     string       // "sha512-<hex>" that the fetched document has to have; "" for any
+	CA       []byte       // PEM certificate that the server is verified by, besides those of the image; nil for none
+	RootGiB  int          // size of the root partition if the rest of the disk is to be partition "data"; 0 for all of it
 	Units    []types.Unit // services of the machine's first boot
 }
 

@@ -71,6 +71,9 @@ func (b *box) work(ctx context.Context) error {
 		if err := b.ignite(ctx); err != nil {
 			return err
 		}
+		if err := b.finishFirstBoot(ctx); err != nil {
+			return err
+		}
 		if b.fleet.config.Ignited != nil {
 			b.fleet.config.Ignited(ctx, b)
 		}

@@ -28,6 +28,7 @@ type Instance struct {
 	State     string
 	Zone      string
 	Type      string // e.g. "standard.large"
+	DiskGiB   int    // 0: unknown, and large enough for everything
 	Platform  string // ignition.platform.id in the image; "" is a Linux with cloud-init
 	UserData  []byte
 	CreatedAt time.Time

@@ -24,6 +24,9 @@ func (b *box) ignite(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("ignition: failed: %w; entering emergency mode", err)
 	}
+	if err := b.createPartitions(config.Storage.Disks); err != nil {
+		return fmt.Errorf("ignition: disks failed: %w; entering emergency mode", err)
+	}
 	if err := f.writeFiles(ctx, config); err != nil {
 		return fmt.Errorf("ignition: files failed: %w; entering emergency mode", err)
 	}
@@ -107,22 +110,14 @@ func (f *fetcher) refer(ctx context.Context, reference types.Resource) (types.Co
 	return f.parse("referenced config", raw)
 }
 
-// writeFiles writes files and units; users, links, disks and directories have no meaning here.
+// writeFiles writes files and units; users, links and directories have no meaning here.
 func (f *fetcher) writeFiles(ctx context.Context, config types.Config) error {
 	for _, file := range config.Storage.Files {
 		if err := f.writeFile(ctx, file); err != nil {
 			return fmt.Errorf("write %s: %w", file.Path, err)
 		}
 	}
-	for _, unit := range config.Systemd.Units {
-		if unit.Contents == nil {
-			continue
-		}
-		if err := f.box.WriteFile("/etc/systemd/system/"+unit.Name, []byte(*unit.Contents)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.box.writeUnits(config.Systemd.Units)
 }
 
 func (f *fetcher) writeFile(ctx context.Context, file types.File) error {

@@ -1,0 +1,179 @@
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/unit"
+	"github.com/coreos/ignition/v2/config/v3_5/types"
+)
+
+const (
+	unitFolder = "/etc/systemd/system/"
+	// presetFile lists the units that Ignition enabled.
+	presetFile = "/etc/systemd/system-preset/20-ignition.preset"
+	// ostreeBooted exists on every running RHCOS.
+	ostreeBooted = "/run/ostree-booted"
+	// encapsulatedConfig exists until the machine config daemon has finished the first boot, and is renamed then.
+	encapsulatedConfig = "/etc/ignition-machine-config-encapsulated.json"
+	firstBootDone      = encapsulatedConfig + ".bak"
+	// writeSpeed of a disk is our assumption, in MB a second.
+	writeSpeed = 500
+)
+
+var (
+	devicePath = regexp.MustCompile(`/dev/[a-z0-9]+`)
+	zeroing    = regexp.MustCompile(`\bdd if=/dev/zero of=(/dev/[a-z0-9]+) bs=1M count=(\d+)\b`)
+)
+
+// writeUnits writes units and enables those that ask for it.
+func (b *box) writeUnits(units []types.Unit) error {
+	var enabled strings.Builder
+	for _, u := range units {
+		if u.Contents != nil {
+			if err := b.WriteFile(unitFolder+u.Name, []byte(*u.Contents)); err != nil {
+				return err
+			}
+		}
+		if value(u.Enabled) {
+			fmt.Fprintln(&enabled, "enable", u.Name)
+		}
+	}
+	if enabled.Len() == 0 {
+		return nil
+	}
+	return b.WriteFile(presetFile, []byte(enabled.String()))
+}
+
+// finishFirstBoot runs the services that belong to the first boot only. One that the kubelet requires and that fails
+// keeps the machine from ever becoming a node.
+func (b *box) finishFirstBoot(ctx context.Context) error {
+	preset, ok := b.ReadFile(presetFile)
+	if _, done := b.ReadFile(firstBootDone); done || !ok {
+		return nil
+	}
+	for line := range strings.Lines(string(preset)) {
+		name := strings.TrimSpace(strings.TrimPrefix(line, "enable "))
+		if err := b.runUnit(ctx, name); err != nil {
+			return err
+		}
+	}
+	return b.WriteFile(firstBootDone, nil)
+}
+
+func (b *box) runUnit(ctx context.Context, name string) error {
+	content, ok := b.ReadFile(unitFolder + name)
+	if !ok {
+		return nil // one of the image's
+	}
+	s, err := parseService(content)
+	switch {
+	case err != nil:
+		b.Console("systemd: %s: %v", name, err)
+		return nil
+	case !slices.Contains(s.conditions, encapsulatedConfig):
+		return nil // what it does is the business of the machine's software
+	case len(s.wantedBy)+len(s.requiredBy) == 0:
+		b.Console("systemd: %s has no [Install] section, nothing starts it", name)
+		return nil
+	case s.kind != "oneshot":
+		return fmt.Errorf("systemd: %s of type %q holds up nothing, so nothing can rely on it", name, s.kind)
+	}
+	if path, met := b.meets(s.conditions); !met {
+		b.Console("systemd: %s was skipped, unmet condition check ConditionPathExists=%s", name, path)
+		return nil
+	}
+	return b.runService(ctx, name, s)
+}
+
+// meets tells whether all conditions are met during the first boot, or which is not.
+func (b *box) meets(conditions []string) (string, bool) {
+	for _, condition := range conditions {
+		path, absent := strings.CutPrefix(condition, "!")
+		_, exists := b.ReadFile(path)
+		if exists = exists || path == ostreeBooted || path == encapsulatedConfig; exists == absent {
+			return condition, false
+		}
+	}
+	return "", true
+}
+
+func (b *box) runService(ctx context.Context, name string, s service) error {
+	b.Console("systemd: Starting %s - %s...", name, s.description)
+	err := b.execute(ctx, s.command)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil:
+		b.Console("systemd: Finished %s - %s.", name, s.description)
+		return nil
+	}
+	b.Console("systemd: %s: Failed with result 'exit-code': %v", name, err)
+	if slices.Contains(s.requiredBy, "kubelet.service") {
+		return errors.New("systemd: Dependency failed for kubelet.service")
+	}
+	return nil
+}
+
+// execute does what a command does, as far as a simulated disk goes: it wants partitions to be there, and to be large
+// enough for zeros, which take their time.
+func (b *box) execute(ctx context.Context, command string) error {
+	if command == "" {
+		return errors.New("no ExecStart")
+	}
+	for _, device := range devicePath.FindAllString(command, -1) {
+		if _, ok := b.partition(device); !ok && strings.HasPrefix(device, rootDisk) {
+			return fmt.Errorf("%s: No such file or directory", device)
+		}
+	}
+	words := zeroing.FindStringSubmatch(command)
+	if words == nil {
+		return nil
+	}
+	mib, err := strconv.Atoi(words[2])
+	if err != nil {
+		return err
+	}
+	if p, _ := b.partition(words[1]); p.SizeMiB > 0 && mib > p.SizeMiB {
+		return fmt.Errorf("dd: error writing %s: No space left on device", words[1])
+	}
+	return b.clock().Sleep(ctx, time.Duration(mib)*time.Second/writeSpeed)
+}
+
+// service is what matters here of a unit file.
+type service struct {
+	description string
+	kind        string
+	command     string
+	conditions  []string // paths that have to exist, or not to with a ! before
+	wantedBy    []string
+	requiredBy  []string
+}
+
+func parseService(content []byte) (service, error) {
+	options, err := unit.Deserialize(strings.NewReader(string(content)))
+	s := service{kind: "simple"}
+	for _, o := range options {
+		switch o.Section + "/" + o.Name {
+		case "Unit/Description":
+			s.description = o.Value
+		case "Unit/ConditionPathExists":
+			s.conditions = append(s.conditions, o.Value)
+		case "Service/Type":
+			s.kind = o.Value
+		case "Service/ExecStart":
+			s.command = o.Value
+		case "Install/WantedBy":
+			s.wantedBy = append(s.wantedBy, strings.Fields(o.Value)...)
+		case "Install/RequiredBy":
+			s.requiredBy = append(s.requiredBy, strings.Fields(o.Value)...)
+		}
+	}
+	return s, err
+}
