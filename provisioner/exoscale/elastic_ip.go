@@ -156,7 +156,8 @@ func (c *Client) ensureReverseDNS(ctx context.Context, ip state.ElasticIP) (chan
 		return false, err
 	}
 	if hostName(has) == hostName(ip.ReverseDNS) {
-		return false, nil
+		_, err := c.adopt(kindReverseDNS, ip.Name, ip.ID)
+		return false, err
 	}
 	return true, c.change(ctx, state.Updated, kindReverseDNS, ip.Name, func(ctx context.Context) (string, error) {
 		return ip.ID, c.api.UpdateElasticIPReverseDNS(ctx, c.zone, ip.ID, ip.ReverseDNS)
@@ -172,10 +173,10 @@ func (c *Client) EnsureAttached(ctx context.Context, elasticIPID, instanceID str
 	if err != nil {
 		return "", err
 	}
-	if slices.Contains(value(instance.ElasticIPIDs), elasticIPID) {
-		return state.Found, nil
-	}
 	name := elasticIPID + " to " + value(instance.Name)
+	if slices.Contains(value(instance.ElasticIPIDs), elasticIPID) {
+		return c.adopt(kindAttachment, name, elasticIPID)
+	}
 	return state.Updated, c.change(ctx, state.Updated, kindAttachment, name, func(ctx context.Context) (string, error) {
 		return elasticIPID, c.api.AttachInstanceToElasticIP(ctx, c.zone, instance, &v2.ElasticIP{ID: &elasticIPID})
 	})

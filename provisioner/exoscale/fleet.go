@@ -155,6 +155,9 @@ func (f *fleet) look(ctx context.Context, live []*v2.Instance) {
 func (f *fleet) arrive(ctx context.Context, m *member, live *v2.Instance) {
 	m.see(live)
 	if !m.open() {
+		if _, err := f.client.adopt(kindProtection, m.Name, m.ID); err != nil {
+			f.fail(err)
+		}
 		f.tell(m)
 		return
 	}

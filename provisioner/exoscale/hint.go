@@ -25,7 +25,7 @@ func (c *Client) hint(kind fault.Kind, failed *failure) string {
 	case fault.Internal:
 		return c.internalHint(failed)
 	}
-	return ""
+	return "correct what the API objects to in the answers file; if nothing there is wrong, report this"
 }
 
 func (c *Client) deniedHint(failed *failure) string {
@@ -47,5 +47,8 @@ func (c *Client) internalHint(failed *failure) string {
 	if errors.As(failed.err, &certificate) {
 		return "if a proxy inspects TLS here, add its certificate authority to this machine's trust store"
 	}
-	return ""
+	if failed.operation != "" {
+		return fmt.Sprintf("look at the event log of zone %s in the Exoscale portal; run again, and ask Exoscale's support if it fails again", c.zone)
+	}
+	return fmt.Sprintf("check that https://api-%s.exoscale.com is reached directly or through a proxy that passes everything on", c.zone)
 }

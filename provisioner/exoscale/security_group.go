@@ -2,6 +2,7 @@ package exoscale
 
 import (
 	"context"
+	"slices"
 
 	v2 "github.com/exoscale/egoscale/v2"
 
@@ -54,6 +55,9 @@ func (c *Client) addRules(ctx context.Context, id string, group state.SecurityGr
 	if err != nil {
 		return 0, err
 	}
+	if err := c.adoptRules(group, live, rules); err != nil {
+		return 0, err
+	}
 	for _, rule := range rules {
 		if rule.Group != "" && ids[rule.Group] == "" && !c.preview {
 			return added, fault.Newf(fault.NotFound, "add a rule to security-group "+group.Name,
@@ -67,8 +71,25 @@ func (c *Client) addRules(ctx context.Context, id string, group state.SecurityGr
 	return added, nil
 }
 
+// adoptRules is for the rules that an earlier run added without living to note it down.
+func (c *Client) adoptRules(group state.SecurityGroup, live *v2.SecurityGroup, missing []state.Rule) error {
+	for _, rule := range group.Rules {
+		if slices.Contains(missing, rule) {
+			continue
+		}
+		if _, err := c.adopt(kindRule, ruleName(live, rule), value(live.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ruleName(group *v2.SecurityGroup, rule state.Rule) string {
+	return value(group.Name) + ": " + describe(rule)
+}
+
 func (c *Client) addRule(ctx context.Context, group *v2.SecurityGroup, rule state.Rule, ids map[string]string) error {
-	return c.change(ctx, state.Created, kindRule, value(group.Name)+": "+describe(rule), func(ctx context.Context) (string, error) {
+	return c.change(ctx, state.Created, kindRule, ruleName(group, rule), func(ctx context.Context) (string, error) {
 		made, err := c.api.CreateSecurityGroupRule(ctx, c.zone, group, wireRule(rule, ids))
 		if err != nil {
 			return "", err

@@ -1,0 +1,135 @@
+package exoscale_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/site"
+	"exoshift/state"
+)
+
+// loss is an Ensure and the request of it whose answer gets lost.
+type loss struct {
+	request string
+	ending  string // of the request's address
+	ensure  func(ctx context.Context, w *world) (state.Action, error)
+}
+
+func ensuredAs(kind string) func(context.Context, *world) (state.Action, error) {
+	return func(ctx context.Context, w *world) (state.Action, error) { return ensures(ctx, w)[kind]() }
+}
+
+// losses are all the requests by which an Ensure changes something.
+func losses() map[string]loss {
+	return map[string]loss{
+		"ssh-key":             {request: "POST /v2/ssh-key", ensure: ensuredAs("ssh-key")},
+		"security-group":      {request: "POST /v2/security-group", ensure: ensuredAs("security-group")},
+		"security-group-rule": {request: "POST /v2/security-group/", ending: "/rules", ensure: ensuredAs("security-group")},
+		"anti-affinity-group": {request: "POST /v2/anti-affinity-group", ensure: ensuredAs("anti-affinity-group")},
+		"elastic-ip":          {request: "POST /v2/elastic-ip", ensure: ensuredAs("elastic-ip")},
+		"reverse-dns":         {request: "POST /v2/reverse-dns/elastic-ip/", ensure: ensuredAs("elastic-ip")},
+		"dns-zone":            {request: "POST /v2/dns-domain", ensure: ensuredAs("dns-zone")},
+		"dns-record":          {request: "POST /v2/dns-domain/", ending: "/record", ensure: ensureRecordInZone(60)},
+		"dns-record update":   {request: "PUT /v2/dns-domain/", ensure: ensureLongerRecord},
+		"instance":            {request: "POST /v2/instance", ensure: ensuredAs("instance")},
+		"protection":          {request: "PUT /v2/instance/", ending: ":add-protection", ensure: ensureProtected},
+		"elastic-ip attached": {request: "PUT /v2/elastic-ip/", ending: ":attach", ensure: ensureAttached},
+		"elastic-ip update":   {request: "PUT /v2/elastic-ip/", ensure: ensureOtherCheck},
+		"iam-role":            {request: "POST /v2/iam-role", ensure: ensuredAs("iam-role")},
+		"iam-role policy":     {request: "PUT /v2/iam-role/", ending: ":policy", ensure: ensureOtherPolicy},
+	}
+}
+
+func ensureRecordInZone(ttl int) func(context.Context, *world) (state.Action, error) {
+	return func(ctx context.Context, w *world) (state.Action, error) {
+		made, _, err := w.EnsureZone(ctx, "example.com")
+		w.check(err)
+		return w.EnsureRecord(ctx, made.ID, a("api", "192.0.2.7", ttl))
+	}
+}
+
+func ensureLongerRecord(ctx context.Context, w *world) (state.Action, error) {
+	if w.count("POST /v2/dns-domain/") == 0 {
+		_, err := ensureRecordInZone(60)(ctx, w)
+		w.check(err)
+	}
+	return ensureRecordInZone(90)(ctx, w)
+}
+
+func ensureProtected(ctx context.Context, w *world) (state.Action, error) {
+	wanted := w.machine(ctx, "lb-0")
+	wanted.Protected = true
+	_, action, err := w.EnsureInstance(ctx, wanted)
+	return action, err
+}
+
+func ensureAttached(ctx context.Context, w *world) (state.Action, error) {
+	ip, _, err := w.EnsureElasticIP(ctx, elasticIP())
+	w.check(err)
+	made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
+	w.check(err)
+	return w.EnsureAttached(ctx, ip.ID, made.ID)
+}
+
+func ensureOtherCheck(ctx context.Context, w *world) (state.Action, error) {
+	if w.count("POST /v2/elastic-ip") == 0 {
+		_, _, err := w.EnsureElasticIP(ctx, elasticIP())
+		w.check(err)
+	}
+	other := elasticIP()
+	other.Healthcheck.StrikesFail = 7
+	_, action, err := w.EnsureElasticIP(ctx, other)
+	return action, err
+}
+
+func ensureOtherPolicy(ctx context.Context, w *world) (state.Action, error) {
+	if w.count("POST /v2/iam-role") == 0 {
+		_, _, err := w.EnsureRole(ctx, role())
+		w.check(err)
+	}
+	other := role()
+	other.Policy.DefaultServiceStrategy = "allow"
+	_, action, err := w.EnsureRole(ctx, other)
+	return action, err
+}
+
+// sent counts the requests of a loss.
+func (l loss) sent(w *world) (n int) {
+	for _, request := range w.Requests() {
+		rest, ok := strings.CutPrefix(request, l.request)
+		if ok && (rest == "" || strings.HasSuffix(l.request, "/") && strings.HasSuffix(rest, l.ending)) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestNothingIsDoubledByALostAnswer(t *testing.T) {
+	for name, l := range losses() {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(ctx context.Context, w *world) {
+				w.Happens(site.Accident{On: l.request, After: true})
+				repeats := strings.HasPrefix(l.request, "PUT") && !strings.Contains(l.ending, ":")
+				if _, err := l.ensure(ctx, w); !repeats || err != nil {
+					w.wantFault(err, fault.Transient, "run again")
+				}
+				action, err := l.ensure(ctx, w)
+				if err != nil || action == state.Created {
+					w.t.Fatalf("%q, %v", action, err)
+				}
+				if strings.HasPrefix(l.request, "POST") && l.sent(w) != 1 {
+					w.t.Errorf("sent %d times", l.sent(w))
+				}
+				w.unchanged(func() {
+					action, err := l.ensure(ctx, w)
+					w.wantAction(action, err, state.Found)
+				})
+				if len(w.journal.open) > 0 {
+					w.t.Errorf("the journal misses results: %v", w.journal.open)
+				}
+			})
+		})
+	}
+}
