@@ -1,0 +1,83 @@
+package contract_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+	"exoshift/internal/simcloud/api/description"
+)
+
+func TestTheSimulatedZoneKeepsTheContract(t *testing.T) {
+	official, err := description.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite(t, func(t *testing.T, use func(*world)) {
+		t.Helper()
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) { use(simulated(t, official)) })
+	})
+}
+
+// simulated opens a zone in memory, whose every answer is held against the official description.
+func simulated(t *testing.T, official *description.Description) *world {
+	t.Helper()
+	account := account{zone: "ch-gva-2", key: "EXOkey", secret: "very-secret-value"}
+	zone, err := simcloud.Open(t.Context(), simcloud.Options{
+		Zone: account.zone, Key: account.key, Secret: account.secret,
+		Middleware: func(next http.Handler) http.Handler {
+			checked := official.Validate(next, func(err error) { t.Error(err) })
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(r.Host, "api-") {
+					checked.ServeHTTP(w, r)
+					return
+				}
+				next.ServeHTTP(w, r)
+			})
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := zone.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := newWorld(t, zone.Network(), account)
+	w.image = w.smallImage(w.ctx())
+	return w
+}
+
+// smallImage puts an image into the object storage, which is where the zone can fetch it.
+func (w *world) smallImage(ctx context.Context) string {
+	w.Helper()
+	box := w.name("image")
+	_, err := w.buckets.EnsureBucket(ctx, box)
+	w.check(err)
+	_, err = w.buckets.EnsureObject(ctx, box, "image.qcow2", []byte("QFI\xfb and more"))
+	w.check(err)
+	link, err := w.buckets.SignedURL(ctx, box, "image.qcow2", time.Hour)
+	w.check(err)
+	return link
+}
+
+func TestALiveZoneKeepsTheContract(t *testing.T) {
+	account := account{zone: os.Getenv("EXOSHIFT_E2E_ZONE"), key: os.Getenv("EXOSCALE_API_KEY"), secret: os.Getenv("EXOSCALE_API_SECRET")}
+	if account.zone == "" || account.key == "" || account.secret == "" {
+		t.Skip("set EXOSHIFT_E2E_ZONE, EXOSCALE_API_KEY and EXOSCALE_API_SECRET to try a live zone, which costs a little money")
+	}
+	suite(t, func(t *testing.T, use func(*world)) {
+		t.Helper()
+		w := newWorld(t, network.Host(), account)
+		w.image = os.Getenv("EXOSHIFT_E2E_IMAGE_URL")
+		use(w)
+	})
+}
