@@ -36,7 +36,7 @@ type Network struct {
 func Host() Network {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	n := Network{Dial: dialer.DialContext, Proxy: http.ProxyFromEnvironment}
-	n.Lookup, n.Resolver = inner(net.DefaultResolver), n.hostResolver
+	n.Lookup, n.Resolver = inner(net.DefaultResolver), n.configured(resolvConf)
 	if _, applies := n.throughProxy(PublicResolver()); applies {
 		n.Lookup, n.Resolver = n.outer(PublicResolver())
 	}
@@ -51,12 +51,12 @@ func inner(resolver *net.Resolver) func(context.Context, string) ([]netip.Addr, 
 
 // outer returns how names are resolved over HTTPS, and as before where that fails.
 func (n Network) outer(public *url.URL) (func(context.Context, string) ([]netip.Addr, error), Resolver) {
-	within, resolver := n.Lookup, OverHTTPS(n.Client(), public)
+	direct, resolver := n.Lookup, OverHTTPS(n.Client(), public)
 	lookup := func(ctx context.Context, name string) ([]netip.Addr, error) {
 		list, err := resolver.lookup(ctx, name)
 		var failure *net.DNSError
 		if errors.As(err, &failure) && !failure.IsNotFound && ctx.Err() == nil {
-			return within(ctx, name)
+			return direct(ctx, name)
 		}
 		return list, err
 	}

@@ -66,17 +66,19 @@ func (r Resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error)
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-// hostResolver asks the servers that the host is configured with, as they are at the time of the question.
-func (n Network) hostResolver(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
-	config, err := dns.ClientConfigFromFile(resolvConf)
-	if err != nil {
-		return nil, fmt.Errorf("find the resolvers of this machine: %w", err)
+// configured asks the servers that a file in the format of resolv.conf names at the time of the question.
+func (n Network) configured(file string) Resolver {
+	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
+		config, err := dns.ClientConfigFromFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("find the resolvers of this machine: %w", err)
+		}
+		servers := make([]string, len(config.Servers))
+		for i, server := range config.Servers {
+			servers[i] = net.JoinHostPort(server, config.Port)
+		}
+		return Servers(n.Dial, servers...)(ctx, question)
 	}
-	servers := make([]string, len(config.Servers))
-	for i, server := range config.Servers {
-		servers[i] = net.JoinHostPort(server, config.Port)
-	}
-	return Servers(n.Dial, servers...)(ctx, question)
 }
 
 // throughProxy returns whether requests to a URL go through a proxy that can be talked to.
