@@ -72,6 +72,9 @@ func resources(kinds []Kind, apiVersion string) []Object {
 		}
 		resource := Object{"name": kind.Resource, "singularName": strings.ToLower(kind.Kind), "kind": kind.Kind, "namespaced": kind.Namespaced,
 			"verbs": []string{"create", "delete", "get", "list", "patch", "update", "watch"}}
+		if short := shortNames(kind.GroupResource()); short != nil {
+			resource["shortNames"] = short
+		}
 		list = append(list, resource)
 		if kind.Status {
 			list = append(list, Object{"name": kind.Resource + "/status", "singularName": "", "kind": kind.Kind, "namespaced": kind.Namespaced,

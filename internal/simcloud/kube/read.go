@@ -12,6 +12,10 @@ func (o *Objects) serveGet(w http.ResponseWriter, r request) error {
 	if !ok {
 		return notFound(r.kind, r.name)
 	}
+	if r.table {
+		answer(w, http.StatusOK, table(r.kind, []Object{found.object}, Object{}, o.now()))
+		return nil
+	}
 	answer(w, http.StatusOK, found.raw)
 	return nil
 }
@@ -25,12 +29,18 @@ type list struct {
 		Continue        string `json:"continue,omitempty"`
 	} `json:"metadata"`
 	Items []json.RawMessage `json:"items"`
+
+	objects []Object
 }
 
 func (o *Objects) serveList(w http.ResponseWriter, r request) error {
 	page, err := o.page(r)
 	if err != nil {
 		return err
+	}
+	if r.table {
+		answer(w, http.StatusOK, table(r.kind, page.objects, page.Metadata, o.now()))
+		return nil
 	}
 	answer(w, http.StatusOK, page)
 	return nil
@@ -57,7 +67,7 @@ func (o *Objects) page(r request) (list, error) {
 			page.Metadata.Continue = base64.RawURLEncoding.EncodeToString([]byte(last))
 			break
 		}
-		page.Items, last = append(page.Items, entry.raw), id
+		page.Items, page.objects, last = append(page.Items, entry.raw), append(page.objects, entry.object), id
 	}
 	return page, nil
 }

@@ -16,6 +16,7 @@ type request struct {
 	subresource string
 	query       url.Values
 	filter      filter
+	table       bool // the answer is for people
 }
 
 func (r request) resource() string {
@@ -32,7 +33,7 @@ func (r request) flag(name string) bool {
 
 // parse finds out what a request is for: the kind by the path's group, version and resource.
 func (o *Objects) parse(r *http.Request) (request, error) {
-	parsed := request{path: r.URL.Path, query: r.URL.Query()}
+	parsed := request{path: r.URL.Path, query: r.URL.Query(), table: wantsTable(r)}
 	group, version, rest, ok := splitPath(r.URL.Path)
 	if !ok {
 		return parsed, noSuchPath()

@@ -55,7 +55,7 @@ func (s *stream) current() {
 	s.version = version
 	for _, entry := range entries {
 		if s.request.filter.matches(entry.object) {
-			s.send("ADDED", entry.raw)
+			s.tell("ADDED", entry.object)
 		}
 	}
 	if s.request.flag("sendInitialEvents") {
@@ -96,8 +96,16 @@ func (s *stream) show(e event) {
 		return
 	}
 	if kind := e.seenBy(s.request.filter.matches); kind != "" {
-		s.send(kind, e.last)
+		s.tell(kind, e.last)
 	}
+}
+
+// tell sends what became of an object, in the form that the client asked for.
+func (s *stream) tell(kind string, o Object) {
+	if s.request.table {
+		o = table(s.request.kind, []Object{o}, Object{}, s.objects.now())
+	}
+	s.send(kind, o)
 }
 
 // send writes one event; a client that has gone away also ends the request's context.

@@ -1,0 +1,16 @@
+package kube
+
+// shortNames returns what people type for a resource.
+func shortNames(resource string) []string {
+	short := map[string]string{
+		"namespaces": "ns", "nodes": "no", "pods": "po", "configmaps": "cm", "services": "svc", "serviceaccounts": "sa", "endpoints": "ep",
+		"events": "ev", "persistentvolumes": "pv", "persistentvolumeclaims": "pvc", "deployments.apps": "deploy", "daemonsets.apps": "ds",
+		"statefulsets.apps": "sts", "events.events.k8s.io": "ev", "storageclasses.storage.k8s.io": "sc", requests: "csr", definitions: "crd",
+		"clusteroperators.config.openshift.io": "co", "machineconfigs.machineconfiguration.openshift.io": "mc",
+		"machineconfigpools.machineconfiguration.openshift.io": "mcp",
+	}
+	if name, ok := short[resource]; ok {
+		return []string{name}
+	}
+	return nil
+}

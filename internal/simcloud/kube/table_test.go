@@ -1,0 +1,109 @@
+package kube
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/simcloud/store"
+)
+
+// shown returns the cells that somebody sees who asks for a table.
+func shown(t *testing.T, o *Objects, path string) (columns []string, rows [][]string) {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	request.Header.Set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json")
+	parsed, err := o.parse(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := httptest.NewRecorder()
+	serve := o.serveList
+	if parsed.verb == "get" {
+		serve = o.serveGet
+	}
+	if err := serve(answer, parsed); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Kind    string
+		Columns []struct{ Name string } `json:"columnDefinitions"`
+		Rows    []struct {
+			Cells  []string
+			Object Object
+		}
+	}
+	if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || got.Kind != "Table" {
+		t.Fatalf("%v: %s", err, answer.Body)
+	}
+	for _, c := range got.Columns {
+		columns = append(columns, c.Name)
+	}
+	for _, row := range got.Rows {
+		rows = append(rows, row.Cells)
+		if row.Object.Name() != row.Cells[0] {
+			t.Errorf("the row of %s carries %s", row.Cells[0], row.Object.Name())
+		}
+	}
+	return columns, rows
+}
+
+func TestPeopleAreShownTables(t *testing.T) {
+	now := time.Now().UTC()
+	o := must(Load(store.Memory(), "objects", func() time.Time { return now }))
+	must(o.Create(definitions, "", Kind{Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators", Kind: "ClusterOperator"}.Definition()))
+	condition := func(kind, status string) Object {
+		return Object{"type": kind, "status": status, "lastTransitionTime": now.Format(time.RFC3339), "message": "why " + kind}
+	}
+	for resource, object := range map[string]Object{
+		"nodes": {"metadata": Object{"name": "infra-0", "labels": Object{rolePrefix + "worker": "", rolePrefix + "infra": ""}},
+			"spec":   Object{"unschedulable": true},
+			"status": Object{"conditions": []Object{condition("Ready", "True")}, "nodeInfo": Object{"kubeletVersion": "v1.33.5"}}},
+		requests: {"metadata": Object{"name": "csr-1"}, "spec": Object{"signerName": "kubernetes.io/kubelet-serving", "username": "system:node:infra-0"}},
+		"clusteroperators.config.openshift.io": {"metadata": Object{"name": "etcd"}, "status": Object{
+			"versions":   []Object{{"name": "operator", "version": "4.20.5"}},
+			"conditions": []Object{condition("Available", "True"), condition("Progressing", "False"), condition("Degraded", "False")}}},
+	} {
+		must(o.Create(resource, "", object))
+	}
+	now = now.Add(150 * time.Second)
+	for path, want := range map[string][2][]string{
+		"/api/v1/nodes": {{"Name", "Status", "Roles", "Age", "Version"}, {"infra-0", "Ready,SchedulingDisabled", "infra,worker", "2m30s", "v1.33.5"}},
+		"/apis/certificates.k8s.io/v1/certificatesigningrequests/csr-1": {{"Name", "Age", "SignerName", "Requestor", "Condition"},
+			{"csr-1", "2m30s", "kubernetes.io/kubelet-serving", "system:node:infra-0", "Pending"}},
+		"/apis/config.openshift.io/v1/clusteroperators": {{"Name", "Version", "Available", "Progressing", "Degraded", "Since", "Message"},
+			{"etcd", "4.20.5", "True", "False", "False", "2m30s", "why Degraded"}},
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions": {{"Name", "Age"}, {"clusteroperators.config.openshift.io", "2m30s"}},
+	} {
+		columns, rows := shown(t, o, path)
+		if diff := cmp.Diff(want, [2][]string{columns, rows[0]}); len(rows) != 1 || diff != "" {
+			t.Errorf("%s: %d rows (-want +got)\n%s", path, len(rows), diff)
+		}
+	}
+}
+
+func TestAgesReadAsInKubectl(t *testing.T) {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for ago, want := range map[time.Duration]string{
+		119 * time.Second: "119s", 2 * time.Minute: "2m", 9*time.Minute + 59*time.Second: "9m59s", 11*time.Minute + time.Second: "11m",
+		3 * time.Hour: "3h", 3*time.Hour + 4*time.Minute: "3h4m", 9*time.Hour + time.Minute: "9h", 49 * time.Hour: "2d", -time.Hour: "0s",
+	} {
+		if got := elapsed(now.Add(-ago).Format(time.RFC3339), now); got != want {
+			t.Errorf("%s ago: %s, not %s", ago, got, want)
+		}
+	}
+}
+
+func TestResourcesCanBeAskedForByTheirShortNames(t *testing.T) {
+	for _, resource := range resources([]Kind{builtin()[requests]}, "certificates.k8s.io/v1") {
+		if name, _ := resource["name"].(string); name == "certificatesigningrequests" {
+			if diff := cmp.Diff([]string{"csr"}, resource["shortNames"]); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
+}
