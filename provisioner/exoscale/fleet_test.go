@@ -88,7 +88,7 @@ func TestAtMostFiveMachinesAreAskedForAtATime(t *testing.T) {
 		var now, most atomic.Int32
 		w.Happens(slices.Repeat([]site.Accident{{On: "POST /v2/instance", After: false, Answer: func(answer http.ResponseWriter, _ *http.Request) {
 			most.Store(max(most.Load(), now.Add(1)))
-			time.Sleep(time.Second)
+			_ = w.net.Clock.Sleep(ctx, time.Second)
 			now.Add(-1)
 			says(200, `{"id":"1","state":"pending","reference":{"id":"none"}}`)(answer, nil)
 		}}}, 30)...)
@@ -175,7 +175,7 @@ func TestAMachineInErrorTellsTheReasonAtOnce(t *testing.T) {
 		wanted := w.machines(ctx, 1)
 		w.lost(`{"id":"77","state":"failure","reason":"fault","message":"The host died"}`, 1)
 		go func() {
-			time.Sleep(time.Second) // after the first list
+			_ = w.net.Clock.Sleep(ctx, time.Second) // after the first list
 			w.Happens(site.Accident{On: "GET /v2/instance", Answer: says(200, `{"instances":[{"id":"dead","name":"worker-0","state":"error",
 				"labels":{"exoshift-cluster":"`+cluster+`"},"instance-type":{"id":"1"},"template":{"id":"2"}}]}`)})
 		}()
