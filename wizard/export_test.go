@@ -39,6 +39,8 @@ func anySpec(t *rapid.T) state.Spec {
 	spec.Cluster.DisplayName = words().Draw(t, "display name")
 	spec.Exoscale.Zone = rapid.SampledFrom([]string{"ch-gva-2", "de-fra-1"}).Draw(t, "zone")
 	spec.Exoscale.APIKey = reference().Draw(t, "key")
+	spec.Exoscale.DeployTarget = words().Draw(t, "deploy target")
+	spec.Exoscale.ProtectMasters = rapid.Bool().Draw(t, "protect masters")
 	spec.OpenShift.PullSecret = reference().Draw(t, "pull secret")
 	spec.Network.CustomerNetworks = rapid.SampledFrom([][]string{nil, {"192.168.0.0/16"}, {"2001:db8::/32", "192.168.4.0/24"}}).Draw(t, "networks")
 	spec.Network.HostPrefix = rapid.IntRange(18, 30).Draw(t, "host prefix")
@@ -55,6 +57,9 @@ func anySpec(t *rapid.T) state.Spec {
 				DataDisk: rapid.IntRange(0, 400).Draw(t, "data"),
 			},
 		})
+	}
+	for i, group := range spec.Sizing.ExtraGroups {
+		spec.Sizing.ExtraGroups[i].TopoLVM = group.DataDisk > 0 && rapid.Bool().Draw(t, "TopoLVM")
 	}
 	if facts := rapid.MapOfN(label(), words(), 0, 4).Draw(t, "facts"); len(facts) > 0 {
 		spec.Syn.Facts = facts

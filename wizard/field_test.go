@@ -54,8 +54,9 @@ func TestGetReturnsWhatSetTakes(t *testing.T) {
 	spec.Syn.Facts = map[string]string{"a": "b", "cilium_addons": "one,two", "quoted": `say "x"`, "none": ""}
 	spec.Sizing.ExtraGroups = []state.GroupSpec{
 		{Name: "gpu", MachineSpec: state.MachineSpec{Type: "gpua30.small", Count: 2, RootDisk: 100}},
-		{Name: "big", MachineSpec: state.MachineSpec{Type: "standard.mega", Count: 0, RootDisk: 200, DataDisk: 50}},
+		{Name: "big", MachineSpec: state.MachineSpec{Type: "standard.mega", Count: 0, RootDisk: 200, DataDisk: 50, TopoLVM: true}},
 	}
+	spec.Exoscale.DeployTarget, spec.Exoscale.ProtectMasters = "our hosts", true
 	got := state.Spec{}
 	for _, f := range wizard.Fields() {
 		if err := f.Set(&got, f.Get(spec)); err != nil && f.Get(spec) != "" {
@@ -75,6 +76,8 @@ func TestSetStoresNothingWhenTheValueIsWrong(t *testing.T) {
 		"network.customerNetworks": "10.9.0.0/24, nonsense",
 		"network.cni":              "Calico",
 		"dns.acme":                 "maybe",
+		"sizing.workers.topolvm":   "vgssd",
+		"exoscale.deployTarget":    "a\nb",
 		"cluster.id":               "",
 		"exoscale.apiKey":          "EXOs3cret",
 		"syn.facts":                "a=b, c",

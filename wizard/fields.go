@@ -58,6 +58,12 @@ func exoscaleFields() []Field {
 		{Key: "exoscale.apiSecret", Title: "API secret", Example: "env:EXOSCALE_API_SECRET", Required: true, Secret: true,
 			Help: "Where the secret of the API key is found.", rule: referenceRule,
 			value: reference(func(s *state.Spec) *state.SecretRef { return &s.Exoscale.APISecret })},
+		{Key: "exoscale.deployTarget", Title: "Dedicated hypervisors", Example: "dedicated-1", rule: printable,
+			Help:  "Name of the deploy target that all machines run on; empty: where Exoscale has room.",
+			value: text(func(s *state.Spec) *string { return &s.Exoscale.DeployTarget })},
+		{Key: "exoscale.protectMasters", Title: "Protect the masters", Example: "true",
+			Help:  "Whether Exoscale refuses to delete a master as long as its protection is on.",
+			value: toggle(func(s *state.Spec) *bool { return &s.Exoscale.ProtectMasters })},
 	}
 }
 

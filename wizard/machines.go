@@ -29,11 +29,11 @@ func sizingFields() []Field {
 		bounds{"sizing.controlPlane", "Control plane", "%s of the masters", 3, 3, minRootDisk, 0, maxDisk}.
 			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.ControlPlane })),
 		bounds{"sizing.infra", "Infra", "%s of the nodes for ingress, logging and monitoring", minNodes, maxCount, minRootDisk, 0, maxDisk}.
-			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Infra })),
+			workerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Infra })),
 		bounds{"sizing.storage", "Storage", "%s of the nodes that hold the cluster's volumes", minNodes, maxCount, minRootDisk, minCeph, maxDisk}.
 			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Storage })),
 		bounds{"sizing.workers", "Workers", "%s of the nodes for applications", minNodes, maxCount, minRootDisk, 0, maxDisk}.
-			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Workers })),
+			workerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Workers })),
 		[]Field{{Key: "sizing.extraGroups", Title: "Additional groups", value: groups(),
 			Help:    "More groups of workers, each with a name, a type, a count and disks.",
 			Example: "name=gpu type=gpua30.small count=2 rootDisk=100"}},
@@ -68,6 +68,13 @@ func (b bounds) fields(at func(*state.Spec) *state.MachineSpec) []Field {
 	}
 }
 
+// workerFields are the fields of nodes whose data disk is there for the applications.
+func (b bounds) workerFields(at func(*state.Spec) *state.MachineSpec) []Field {
+	return append(b.fields(at), Field{Key: b.key + topoLVMKey, Title: b.title + ": TopoLVM", Example: "true",
+		Help:  "Whether the data disk becomes the volume group from which TopoLVM gives volumes to the node's pods.",
+		value: toggle(func(s *state.Spec) *bool { return &at(s).TopoLVM })})
+}
+
 // groupFields are the fields of the i-th extra group, which must exist in the Spec they are used on. What holds for
 // workers holds for them, but the count.
 func groupFields(i int) []Field {
@@ -76,7 +83,7 @@ func groupFields(i int) []Field {
 		Help:  "Names the group's nodes and is their role.",
 		value: text(func(s *state.Spec) *string { return &s.Sizing.ExtraGroups[i].Name })}
 	machines := bounds{key, "Additional group", "%s of the group's nodes", 0, maxCount, minRootDisk, 0, maxDisk}
-	fields := machines.fields(func(s *state.Spec) *state.MachineSpec {
+	fields := machines.workerFields(func(s *state.Spec) *state.MachineSpec {
 		if i >= len(s.Sizing.ExtraGroups) {
 			return &s.Sizing.Workers // the default that a group's example shows
 		}
@@ -134,7 +141,7 @@ func setGroup(spec *state.Spec, i int, item string) error {
 		name, value, _ := strings.Cut(word, "=")
 		field, ok := find(groupFields(i), key+name)
 		if !ok {
-			return fmt.Errorf("%s is not known; allowed: name=… type=… count=… rootDisk=… dataDisk=…", quote(word))
+			return fmt.Errorf("%s is not known; allowed: name=… type=… count=… rootDisk=… dataDisk=… topolvm=…", quote(word))
 		}
 		if err := field.Set(spec, value); err != nil {
 			return err

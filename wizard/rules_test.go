@@ -50,8 +50,18 @@ func TestRules(t *testing.T) {
 		"a disk too large":      {func(s *state.Spec) { s.Sizing.Storage.DataDisk = 701 }, []string{"sizing.storage.rootDisk  root and data disk are 801 GiB together  allowed: at most 800 GiB for cpu.extra-large"}},
 		"a small storage disk":  {func(s *state.Spec) { s.Sizing.Storage.DataDisk = 179 }, []string{"sizing.storage.dataDisk  179 is out of bounds  allowed: 180 or more"}},
 		"a small root disk":     {func(s *state.Spec) { s.Sizing.Infra.RootDisk = 99 }, []string{"sizing.infra.rootDisk  99 is out of bounds"}},
-		"a group":               {func(s *state.Spec) { s.Sizing.ExtraGroups = []state.GroupSpec{group} }, nil},
-		"a group twice":         {func(s *state.Spec) { s.Sizing.ExtraGroups = []state.GroupSpec{group, group} }, []string{`sizing.extraGroups[1].name  "gpu" is taken`}},
+		"TopoLVM":               {func(s *state.Spec) { s.Sizing.Workers.TopoLVM, s.Sizing.Workers.DataDisk = true, 50 }, nil},
+		"TopoLVM on nothing":    {func(s *state.Spec) { s.Sizing.Infra.TopoLVM = true }, []string{"sizing.infra.topolvm  TopoLVM has no data disk to use  allowed: false, or a dataDisk above 0"}},
+		"TopoLVM of a group": {func(s *state.Spec) {
+			s.Sizing.ExtraGroups = []state.GroupSpec{group}
+			s.Sizing.ExtraGroups[0].TopoLVM = true
+		}, []string{"sizing.extraGroups[0].topolvm  TopoLVM has no data disk"}},
+		"TopoLVM elsewhere": {func(s *state.Spec) {
+			s.Sizing.Bootstrap.TopoLVM, s.Sizing.LoadBalancers.TopoLVM, s.Sizing.ControlPlane.TopoLVM, s.Sizing.Storage.TopoLVM = true, true, true, true
+		}, []string{"sizing.bootstrap.topolvm  TopoLVM is not for these machines", "sizing.loadBalancers.topolvm", "sizing.controlPlane.topolvm", "sizing.storage.topolvm"}},
+		"a deploy target": {func(s *state.Spec) { s.Exoscale.DeployTarget, s.Exoscale.ProtectMasters = "our hosts", true }, nil},
+		"a group":         {func(s *state.Spec) { s.Sizing.ExtraGroups = []state.GroupSpec{group} }, nil},
+		"a group twice":   {func(s *state.Spec) { s.Sizing.ExtraGroups = []state.GroupSpec{group, group} }, []string{`sizing.extraGroups[1].name  "gpu" is taken`}},
 		"a group without a type": {func(s *state.Spec) {
 			s.Sizing.ExtraGroups = []state.GroupSpec{{Name: "x", MachineSpec: state.MachineSpec{RootDisk: 100}}}
 		},

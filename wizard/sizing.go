@@ -58,3 +58,28 @@ func intOf(spec state.Spec, key string) int {
 	}
 	return n
 }
+
+const topoLVMKey = ".topolvm"
+
+// topoLVM wants a data disk where TopoLVM is asked for, and nobody else who needs that disk.
+func topoLVM(spec state.Spec) []Fault {
+	var faults []Fault
+	for _, field := range fieldsOf(spec) {
+		key, isTopoLVM := strings.CutSuffix(field.Key, topoLVMKey)
+		if isTopoLVM && field.Get(spec) == "true" && intOf(spec, key+".dataDisk") == 0 {
+			faults = append(faults, of(field.Key, wrong("TopoLVM has no data disk to use", "false, or a dataDisk above 0", ""))...)
+		}
+	}
+	for _, other := range []struct {
+		key     string
+		machine state.MachineSpec
+	}{
+		{"sizing.bootstrap", spec.Sizing.Bootstrap}, {"sizing.loadBalancers", spec.Sizing.LoadBalancers},
+		{"sizing.controlPlane", spec.Sizing.ControlPlane}, {"sizing.storage", spec.Sizing.Storage},
+	} {
+		if other.machine.TopoLVM {
+			faults = append(faults, of(other.key+topoLVMKey, wrong("TopoLVM is not for these machines", "infra, workers and additional groups", ""))...)
+		}
+	}
+	return faults
+}

@@ -51,7 +51,7 @@ func Warnings(spec state.Spec) []Fault {
 // rules are the rules across fields. A rule keeps silent about values that do not pass the rule of their own field.
 func rules() []func(state.Spec) []Fault {
 	return []func(state.Spec) []Fault{
-		clusterDomain, overlaps, reserved, hostPrefixes, diskBounds, groupNames, singleReferences, proxyRules, synRules,
+		clusterDomain, overlaps, reserved, hostPrefixes, diskBounds, topoLVM, groupNames, singleReferences, proxyRules, synRules,
 		notAvailableYet,
 	}
 }

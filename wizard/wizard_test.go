@@ -110,15 +110,16 @@ func TestFaultsOfForm(t *testing.T) {
 		"a merge key":        {after("<<: {a: b}\n"), `f:9:1  <<  the key is not plain text`},
 		"an unknown section": {after("netwrk: {}\n"), `f:9:1  netwrk  unknown key  allowed: one of apiVersion, kind, cluster, exoscale, sizing, ` +
 			`network, dns, loadBalancer, syn, openshift, objectStorage  did you mean network?`},
-		"an alias":    {after("network: {cni: &x OVNKubernetes}\n"), `f:9:16  network.cni  is an anchor, an alias or a tag, which answers do not use, not text  allowed: one of OVNKubernetes, Cilium`},
-		"null":        {after("network:\n  cni:\n"), `f:10:3  network.cni  has no value  allowed: one of OVNKubernetes, Cilium`},
-		"empty":       {after("network: {cni: ''}\n"), `f:9:16  network.cni  is missing  allowed: one of OVNKubernetes, Cilium`},
-		"no switch":   {after("dns: {acme: yes}\n"), `f:9:13  dns.acme  is text, not true or false  allowed: e.g. true  did you mean true?`},
-		"a quoted 3":  {after("sizing: {workers: {count: \"3\"}}\n"), `f:9:27  sizing.workers.count  is text, not a whole number  allowed: e.g. 3  did you mean 3?`},
-		"a fraction":  {after("sizing: {workers: {count: 3.5}}\n"), `f:9:27  sizing.workers.count  is a decimal number, not a whole number  allowed: e.g. 3`},
-		"huge number": {after("sizing: {workers: {count: 99999999999999999999}}\n"), `f:9:27  sizing.workers.count`},
-		"no list":     {after("network: {customerNetworks: 192.168.0.0/16}\n"), `f:9:29  network.customerNetworks  is text, not a list  allowed: e.g. [192.168.0.0/16, 10.9.0.0/24]`},
-		"no group":    {after("sizing: {extraGroups: [gpu]}\n"), `f:9:24  sizing.extraGroups[0]  is text  allowed: a mapping of keys to values`},
+		"an alias":           {after("network: {cni: &x OVNKubernetes}\n"), `f:9:16  network.cni  is an anchor, an alias or a tag, which answers do not use, not text  allowed: one of OVNKubernetes, Cilium`},
+		"null":               {after("network:\n  cni:\n"), `f:10:3  network.cni  has no value  allowed: one of OVNKubernetes, Cilium`},
+		"empty":              {after("network: {cni: ''}\n"), `f:9:16  network.cni  is missing  allowed: one of OVNKubernetes, Cilium`},
+		"no switch":          {after("dns: {acme: yes}\n"), `f:9:13  dns.acme  is text, not true or false  allowed: e.g. true  did you mean true?`},
+		"a quoted 3":         {after("sizing: {workers: {count: \"3\"}}\n"), `f:9:27  sizing.workers.count  is text, not a whole number  allowed: e.g. 3  did you mean 3?`},
+		"a fraction":         {after("sizing: {workers: {count: 3.5}}\n"), `f:9:27  sizing.workers.count  is a decimal number, not a whole number  allowed: e.g. 3`},
+		"huge number":        {after("sizing: {workers: {count: 99999999999999999999}}\n"), `f:9:27  sizing.workers.count`},
+		"no list":            {after("network: {customerNetworks: 192.168.0.0/16}\n"), `f:9:29  network.customerNetworks  is text, not a list  allowed: e.g. [192.168.0.0/16, 10.9.0.0/24]`},
+		"TopoLVM of masters": {after("sizing: {controlPlane: {topolvm: true}}\n"), `f:9:25  sizing.controlPlane.topolvm  unknown key  allowed: one of type, count, rootDisk, dataDisk`},
+		"no group":           {after("sizing: {extraGroups: [gpu]}\n"), `f:9:24  sizing.extraGroups[0]  is text  allowed: a mapping of keys to values`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, faults := wizard.Parse("f", []byte(c.content))
@@ -164,13 +165,14 @@ func TestExtraGroupsAreRead(t *testing.T) {
     count: 0
     rootDisk: 200
     dataDisk: 50
+    topolvm: true
 `)))
 	if len(faults) > 0 {
 		t.Fatalf("faults:\n%s", lines(faults))
 	}
 	want := []state.GroupSpec{
 		{Name: "gpu", MachineSpec: state.MachineSpec{Type: "gpua30.small", Count: 2, RootDisk: 100}},
-		{Name: "big", MachineSpec: state.MachineSpec{Type: "standard.mega", RootDisk: 200, DataDisk: 50}},
+		{Name: "big", MachineSpec: state.MachineSpec{Type: "standard.mega", RootDisk: 200, DataDisk: 50, TopoLVM: true}},
 	}
 	if diff := cmp.Diff(want, spec.Sizing.ExtraGroups); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
