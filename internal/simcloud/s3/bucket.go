@@ -3,11 +3,11 @@ package s3
 import (
 	"encoding/xml"
 	"net/http"
-	"strings"
 	"time"
 )
 
-const maxBuckets = 100 // the recorded quota
+// maxBuckets is the recorded quota, where nobody says another.
+const maxBuckets = 100
 
 type wireBuckets struct {
 	XMLName xml.Name     `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListAllMyBucketsResult"`
@@ -30,10 +30,6 @@ type wireLocation struct {
 	Location string   `xml:",chardata"`
 }
 
-type wireVersioning struct {
-	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ VersioningConfiguration"`
-}
-
 func owner() wireOwner { return wireOwner{ID: "rehearsal", Name: "rehearsal"} }
 
 func (s *Storage) listBuckets(w http.ResponseWriter, r *request) error {
@@ -42,7 +38,7 @@ func (s *Storage) listBuckets(w http.ResponseWriter, r *request) error {
 	}
 	result := wireBuckets{Owner: owner()}
 	for _, b := range s.buckets.List() {
-		result.Buckets = append(result.Buckets, wireBucket(b))
+		result.Buckets = append(result.Buckets, wireBucket{Name: b.Name, Created: b.Created})
 	}
 	answer(w, http.StatusOK, result)
 	return nil
@@ -55,6 +51,12 @@ func (s *Storage) serveBucket(w http.ResponseWriter, r *request) error {
 	if _, ok := s.buckets.Get(r.bucket); !ok {
 		return errNoBucket
 	}
+	if name := r.document(); name != "" {
+		return s.serveDocument(w, r, name)
+	}
+	if r.has("acl") {
+		return s.serveAccess(w, r)
+	}
 	switch r.Method {
 	case http.MethodHead:
 		w.Header().Set("X-Amz-Bucket-Region", s.config.Zone)
@@ -62,6 +64,10 @@ func (s *Storage) serveBucket(w http.ResponseWriter, r *request) error {
 		return nil
 	case http.MethodGet:
 		return s.getBucket(w, r)
+	case http.MethodPut:
+		if r.has("versioning") {
+			return s.setVersioning(w, r)
+		}
 	case http.MethodPost:
 		if r.has("delete") {
 			return s.deleteObjects(w, r)
@@ -80,13 +86,12 @@ func (s *Storage) getBucket(w http.ResponseWriter, r *request) error {
 	case r.has("location"):
 		answer(w, http.StatusOK, wireLocation{Location: s.config.Zone})
 	case r.has("versioning"):
-		answer(w, http.StatusOK, wireVersioning{})
-	case r.has("policy"):
-		return errNoPolicy
+		b, _ := s.buckets.Get(r.bucket)
+		answer(w, http.StatusOK, wireVersioning{Status: b.Versioning})
+	case r.has("versions"):
+		return s.listVersions(w, r)
 	case r.has("object-lock"):
 		return errNoLock
-	case r.has("acl"):
-		answer(w, http.StatusOK, accessOf(false))
 	case r.has("uploads"):
 		return s.listUploads(w, r)
 	default:
@@ -107,10 +112,10 @@ func (s *Storage) createBucket(w http.ResponseWriter, r *request) error {
 	if _, taken := s.buckets.Get(r.bucket); taken {
 		return errOwned
 	}
-	if len(s.buckets.List()) >= maxBuckets {
+	if limit := s.config.Limit(); limit >= 0 && s.Buckets() >= limit {
 		return errTooMany
 	}
-	if err := s.buckets.Put(r.bucket, bucket{Name: r.bucket, Created: time.Now().UTC()}); err != nil {
+	if err := s.buckets.Put(r.bucket, bucket{Name: r.bucket, Created: time.Now().UTC(), Public: publicAccess(r)}); err != nil {
 		return err
 	}
 	w.Header().Set("Location", "/"+r.bucket)
@@ -121,10 +126,8 @@ func (s *Storage) createBucket(w http.ResponseWriter, r *request) error {
 func (s *Storage) deleteBucket(w http.ResponseWriter, r *request) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, o := range s.objects.List() {
-		if o.Bucket == r.bucket {
-			return errNotEmpty
-		}
+	if len(s.everyVersion(r.bucket, "")) > 0 {
+		return errNotEmpty
 	}
 	for _, u := range s.uploads.List() {
 		if u.Bucket == r.bucket {
@@ -138,38 +141,4 @@ func (s *Storage) deleteBucket(w http.ResponseWriter, r *request) error {
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
-}
-
-type wireAccess struct {
-	XMLName xml.Name    `xml:"http://s3.amazonaws.com/doc/2006-03-01/ AccessControlPolicy"`
-	Owner   wireOwner   `xml:"Owner"`
-	Grants  []wireGrant `xml:"AccessControlList>Grant"`
-}
-
-type wireGrant struct {
-	Grantee    wireGrantee `xml:"Grantee"`
-	Permission string      `xml:"Permission"`
-}
-
-type wireGrantee struct {
-	Namespace string `xml:"xmlns:xsi,attr"`
-	Type      string `xml:"xsi:type,attr"`
-	ID        string `xml:"ID,omitempty"`
-	URI       string `xml:"URI,omitempty"`
-}
-
-func accessOf(public bool) wireAccess {
-	const namespace = "http://www.w3.org/2001/XMLSchema-instance"
-	me := wireGrantee{Namespace: namespace, Type: "CanonicalUser", ID: owner().ID}
-	access := wireAccess{Owner: owner(), Grants: []wireGrant{{Grantee: me, Permission: "FULL_CONTROL"}}}
-	if public {
-		all := wireGrantee{Namespace: namespace, Type: "Group", URI: "http://acs.amazonaws.com/groups/global/AllUsers"}
-		access.Grants = append(access.Grants, wireGrant{Grantee: all, Permission: "READ"})
-	}
-	return access
-}
-
-// publicAccess reads the canned access control list of a request.
-func publicAccess(r *request) bool {
-	return strings.HasPrefix(r.Header.Get("X-Amz-Acl"), "public-read")
 }

@@ -46,31 +46,28 @@ type wirePrefix struct {
 
 func (s *Storage) listObjects(w http.ResponseWriter, r *request) error {
 	second := r.query("list-type") == "2"
-	list := wireList{Name: r.bucket, EncodingType: r.query("encoding-type"), MaxKeys: maxKeys}
-	if given := r.query("max-keys"); given != "" {
-		most, err := strconv.Atoi(given)
-		if err != nil || most < 0 {
-			return errArgument
-		}
-		list.MaxKeys = min(most, maxKeys)
+	most, err := r.maxKeys()
+	if err != nil {
+		return err
 	}
+	list := wireList{Name: r.bucket, EncodingType: r.query("encoding-type"), MaxKeys: most}
 	after := r.query("marker")
 	if second {
 		after = max(r.query("start-after"), r.query("continuation-token"))
 	}
 	last := s.fill(&list, r, after)
 	count := len(list.Contents) + len(list.Prefixes)
-	list.Prefix, list.Delimiter = list.encode(r.query("prefix")), list.encode(r.query("delimiter"))
+	list.Prefix, list.Delimiter = r.encoded(r.query("prefix")), r.encoded(r.query("delimiter"))
 	switch {
 	case second:
-		list.KeyCount, list.Token, list.StartAfter = &count, r.query("continuation-token"), list.encode(r.query("start-after"))
+		list.KeyCount, list.Token, list.StartAfter = &count, r.query("continuation-token"), r.encoded(r.query("start-after"))
 		if list.Truncated {
 			list.NextToken = last
 		}
 	default:
-		list.Marker = list.encode(after)
+		list.Marker = r.encoded(after)
 		if list.Truncated {
-			list.NextMarker = list.encode(last)
+			list.NextMarker = r.encoded(last)
 		}
 	}
 	answer(w, http.StatusOK, list)
@@ -93,12 +90,12 @@ func (s *Storage) fill(list *wireList, r *request, after string) (last string) {
 			return last
 		}
 		if common != "" {
-			list.Prefixes = append(list.Prefixes, wirePrefix{list.encode(common)})
+			list.Prefixes = append(list.Prefixes, wirePrefix{r.encoded(common)})
 			last = common
 			continue
 		}
 		list.Contents = append(list.Contents, wireObject{
-			Key: list.encode(o.Key), Modified: o.Modified, ETag: quote(o.ETag), Size: o.Size, Class: "STANDARD", Owner: owner(),
+			Key: r.encoded(o.Key), Modified: o.Modified, ETag: quote(o.ETag), Size: o.Size, Class: "STANDARD", Owner: owner(),
 		})
 		last = o.Key
 	}
@@ -117,8 +114,22 @@ func commonPrefix(key, prefix, delimiter string) string {
 	return prefix + before + delimiter
 }
 
-func (l *wireList) encode(text string) string {
-	if l.EncodingType == "url" {
+// maxKeys returns how many keys a request wants at most.
+func (r *request) maxKeys() (int, error) {
+	given := r.query("max-keys")
+	if given == "" {
+		return maxKeys, nil
+	}
+	most, err := strconv.Atoi(given)
+	if err != nil || most < 0 {
+		return 0, errArgument
+	}
+	return min(most, maxKeys), nil
+}
+
+// encoded returns a key as the request wants to read it.
+func (r *request) encoded(text string) string {
+	if r.query("encoding-type") == "url" {
 		return escape(text, true)
 	}
 	return text

@@ -95,7 +95,7 @@ func (s *Storage) putPart(w http.ResponseWriter, r *request, id string) error {
 	if err != nil || number < 1 || number > maxParts {
 		return errArgument
 	}
-	got, err := s.receive(r)
+	got, err := s.receivePart(r)
 	if err != nil {
 		return err
 	}
@@ -104,9 +104,32 @@ func (s *Storage) putPart(w http.ResponseWriter, r *request, id string) error {
 		s.blobs.remove(got.blob)
 		return err
 	}
+	if r.copySource() != "" {
+		answer(w, http.StatusOK, copied("CopyPartResult", p.ETag))
+		return nil
+	}
 	w.Header().Set("Etag", quote(p.ETag))
 	w.WriteHeader(http.StatusOK)
 	return nil
+}
+
+// receivePart stores a part: the body of the request, or what it copies.
+func (s *Storage) receivePart(r *request) (received, error) {
+	if r.copySource() == "" {
+		return s.receive(r)
+	}
+	from, content, err := s.openSource(r)
+	if err != nil {
+		return received{}, err
+	}
+	defer func() { _ = content.Close() }() // it was only read
+	meant, err := copyRange(r, from.Size, content)
+	if err != nil {
+		return received{}, err
+	}
+	sum := md5.New() //nolint:gosec // see the imports
+	blob, size, err := s.blobs.write(io.TeeReader(meant, sum))
+	return received{blob: blob, size: size, etag: hex.EncodeToString(sum.Sum(nil))}, err
 }
 
 func (s *Storage) addPart(id string, number int, p part) error {
@@ -146,9 +169,11 @@ func (s *Storage) complete(w http.ResponseWriter, r *request, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.replace(o); err != nil {
+	version, err := s.replace(o)
+	if err != nil {
 		return err
 	}
+	deleted{version: version}.tell(w.Header())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.forget(u); err != nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"net/http"
 	"strings"
-	"time"
 )
 
 func (s *Storage) serveObject(w http.ResponseWriter, r *request) error {
@@ -21,11 +20,16 @@ func (s *Storage) serveObject(w http.ResponseWriter, r *request) error {
 	case http.MethodGet, http.MethodHead:
 		return s.getObject(w, r)
 	case http.MethodPut:
+		if r.copySource() != "" {
+			return s.copyObject(w, r)
+		}
 		return s.putObject(w, r)
 	case http.MethodDelete:
-		if err := s.deleteObject(r.bucket, r.key); err != nil {
+		gone, err := s.delete(r.bucket, r.key, r.query("versionId"))
+		if err != nil {
 			return err
 		}
+		gone.tell(w.Header())
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
@@ -33,9 +37,9 @@ func (s *Storage) serveObject(w http.ResponseWriter, r *request) error {
 }
 
 func (s *Storage) getObject(w http.ResponseWriter, r *request) error {
-	o, ok := s.objects.Get(r.bucket + "/" + r.key)
+	o, ok := s.find(r.bucket, r.key, r.query("versionId"))
 	if !ok {
-		return errNoKey
+		return s.whyNot(w, r)
 	}
 	content, err := s.blobs.open(o.Blob)
 	if err != nil {
@@ -52,8 +56,30 @@ func (s *Storage) getObject(w http.ResponseWriter, r *request) error {
 		}
 	}
 	header.Set("Etag", quote(o.ETag))
+	if b, _ := s.buckets.Get(o.Bucket); b.shown(o.Version) != "" {
+		header.Set("X-Amz-Version-Id", o.Version)
+	}
 	http.ServeContent(w, r.Request, "", o.Modified, content)
 	return nil
+}
+
+// whyNot tells an object that never was from one whose deletion is marked.
+func (s *Storage) whyNot(w http.ResponseWriter, r *request) error {
+	version := r.query("versionId")
+	older := s.olderVersions(r.bucket, r.key)
+	if version == "" {
+		if len(older) > 0 {
+			deleted{older[0].Version, true}.tell(w.Header())
+		}
+		return errNoKey
+	}
+	for _, o := range older {
+		if o.Version == version {
+			deleted{version, true}.tell(w.Header())
+			return errMethod
+		}
+	}
+	return errNoVersion
 }
 
 func quote(etag string) string { return `"` + etag + `"` }
@@ -67,9 +93,11 @@ func (s *Storage) putObject(w http.ResponseWriter, r *request) error {
 		Bucket: r.bucket, Key: r.key, Blob: got.blob, Size: got.size, ETag: got.etag,
 		Public: publicAccess(r), Header: kept(r.Header),
 	}
-	if err := s.replace(o); err != nil {
+	version, err := s.replace(o)
+	if err != nil {
 		return err
 	}
+	deleted{version: version}.tell(w.Header())
 	w.Header().Set("Etag", quote(o.ETag))
 	w.WriteHeader(http.StatusOK)
 	return nil
@@ -92,64 +120,10 @@ func kept(header http.Header) map[string]string {
 	return kept
 }
 
-// replace puts an object in the place of what was there, unless its bucket went away meanwhile.
-func (s *Storage) replace(o object) error {
-	o.Modified = time.Now().UTC()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, ok := s.buckets.Get(o.Bucket); !ok {
-		s.blobs.remove(o.Blob)
-		return errNoBucket
-	}
-	name := o.Bucket + "/" + o.Key
-	before, had := s.objects.Get(name)
-	if err := s.objects.Put(name, o); err != nil {
-		return err
-	}
-	if had {
-		s.blobs.remove(before.Blob)
-	}
-	return nil
-}
-
-// deleteObject deletes an object; a missing one is fine.
-func (s *Storage) deleteObject(bucket, key string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	name := bucket + "/" + key
-	o, ok := s.objects.Get(name)
-	if !ok {
-		return nil
-	}
-	if err := s.objects.Delete(name); err != nil {
-		return err
-	}
-	s.blobs.remove(o.Blob)
-	return nil
-}
-
-func (s *Storage) serveAccess(w http.ResponseWriter, r *request) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	name := r.bucket + "/" + r.key
-	o, ok := s.objects.Get(name)
-	switch {
-	case !ok:
-		return errNoKey
-	case r.Method == http.MethodGet:
-		answer(w, http.StatusOK, accessOf(o.Public))
-		return nil
-	case r.Method == http.MethodPut && r.Header.Get("X-Amz-Acl") != "":
-		o.Public = publicAccess(r)
-		w.WriteHeader(http.StatusOK)
-		return s.objects.Put(name, o)
-	}
-	return errNotImplemented
-}
-
 type wireDelete struct {
 	Objects []struct {
-		Key string `xml:"Key"`
+		Key     string `xml:"Key"`
+		Version string `xml:"VersionId"`
 	} `xml:"Object"`
 	Quiet bool `xml:"Quiet"`
 }
@@ -160,7 +134,10 @@ type wireDeleted struct {
 }
 
 type wireDeletedKey struct {
-	Key string `xml:"Key"`
+	Key           string `xml:"Key"`
+	Version       string `xml:"VersionId,omitempty"` // as it was asked for
+	Marker        bool   `xml:"DeleteMarker,omitempty"`
+	MarkerVersion string `xml:"DeleteMarkerVersionId,omitempty"`
 }
 
 // deleteObjects deletes many objects at once.
@@ -175,12 +152,18 @@ func (s *Storage) deleteObjects(w http.ResponseWriter, r *request) error {
 	}
 	var result wireDeleted
 	for _, o := range body.Objects {
-		if err := s.deleteObject(r.bucket, o.Key); err != nil {
+		gone, err := s.delete(r.bucket, o.Key, o.Version)
+		if err != nil {
 			return err
 		}
-		if !body.Quiet {
-			result.Deleted = append(result.Deleted, wireDeletedKey{o.Key})
+		if body.Quiet {
+			continue
 		}
+		told := wireDeletedKey{Key: o.Key, Version: o.Version, Marker: gone.marker}
+		if gone.marker {
+			told.MarkerVersion = gone.version
+		}
+		result.Deleted = append(result.Deleted, told)
 	}
 	answer(w, http.StatusOK, result)
 	return nil

@@ -31,6 +31,7 @@ type signature struct {
 	expires time.Duration // of a signed link, else 0
 	payload string        // what stands for the body in the signed text
 	signing []byte        // the key derived for the scope
+	allows  func(operation, bucket, object string) bool
 }
 
 // authenticate verifies the signature of a request; nil means that it has none.
@@ -54,7 +55,11 @@ func (s *Storage) authenticate(r *http.Request) (*signature, error) {
 	if !knownPayload(sig.payload) {
 		return nil, errArgument
 	}
-	sig.signing = signingKey(s.config.Secret, sig.scope)
+	secret, allows, ok := s.config.Credentials(sig.key)
+	if !ok {
+		return nil, errKey
+	}
+	sig.signing, sig.allows = signingKey(secret, sig.scope), allows
 	if !hmac.Equal([]byte(sig.value), []byte(sig.sign(algorithm, hexSum(canonical(r, sig))))) {
 		return nil, errSignature
 	}
@@ -127,11 +132,8 @@ func fromLink(r *http.Request) (*signature, error) {
 	return sig, nil
 }
 
-// checkScope refuses unknown keys, and signatures made for another day, region or service.
+// checkScope refuses signatures made for another day, region or service.
 func (s *Storage) checkScope(sig *signature) error {
-	if sig.key != s.config.Key {
-		return errKey
-	}
 	parts := strings.Split(sig.scope, "/")
 	if len(parts) != 4 || parts[0] != sig.date[:8] || parts[2] != "s3" || parts[3] != "aws4_request" {
 		return errMalformed

@@ -2,7 +2,8 @@
 // and their tools use, addressed by path, and that verifies every signature (version 4) as strictly as S3 does.
 //
 // Signatures, signed links and modification times live by the wall clock. Access control lists know "private" and
-// "public-read" and are those of objects; a bucket's own list, policies, versions, copies and tags are not there.
+// "public-read". Policies and CORS rules of buckets are kept and have no effect; tags, lifecycles, websites and object
+// locks are not there.
 package s3
 
 import (
@@ -21,8 +22,13 @@ type Config struct {
 	DB   *store.DB
 	Dir  string // the folder that holds the objects' bytes; "" keeps them in memory
 	Zone string // also the region of signatures
-	// Key and Secret are the credentials that are accepted.
+	// Key and Secret are the credentials that are accepted, unless Credentials looks them up.
 	Key, Secret string
+	Credentials Credentials
+	// Limit is how many buckets there may be, asked at each creation; negative is no limit, nil the usual one.
+	Limit func() int
+	// Foreign are the buckets of other organizations: names are shared by everybody.
+	Foreign []string
 }
 
 // Storage is the object storage of one zone. It is safe for concurrent use.
@@ -32,14 +38,19 @@ type Storage struct {
 
 	mu        sync.Mutex // guards the tables' consistency and the counter
 	buckets   *store.Table[bucket]
-	objects   *store.Table[object] // by "bucket/key"
+	objects   *store.Table[object] // what is current, by "bucket/key"
+	versions  *store.Table[object] // what is not, and the marks of deletions, by versionName
+	order     int                  // of the last version
 	uploads   *store.Table[upload] // by upload ID
 	mutations int
 }
 
 type bucket struct {
-	Name    string
-	Created time.Time
+	Name       string
+	Created    time.Time
+	Public     bool              // anybody may list it
+	Versioning string            // "", "Enabled" or "Suspended"
+	Documents  map[string]string // settings that are kept as they came
 }
 
 type object struct {
@@ -50,16 +61,31 @@ type object struct {
 	Modified    time.Time
 	Public      bool              // anybody may read it
 	Header      map[string]string // Content-Type and what else is answered as it came
+	Version     string
+	Order       int  // the latest version has the highest
+	Marker      bool // no object: the mark that one was deleted
 }
 
 // New returns a storage over what config.DB and config.Dir hold.
 func New(config Config) (*Storage, error) {
+	if config.Credentials == nil {
+		config.Credentials = owned(config.Key, config.Secret)
+	}
+	if config.Limit == nil {
+		config.Limit = func() int { return maxBuckets }
+	}
 	s := &Storage{config: config}
 	var err error
 	if s.buckets, err = store.Load[bucket](config.DB, "s3/bucket"); err != nil {
 		return nil, err
 	}
 	if s.objects, err = store.Load[object](config.DB, "s3/object"); err != nil {
+		return nil, err
+	}
+	if s.versions, err = store.Load[object](config.DB, "s3/version"); err != nil {
+		return nil, err
+	}
+	if err = s.count(); err != nil {
 		return nil, err
 	}
 	if s.uploads, err = store.Load[upload](config.DB, "s3/upload"); err != nil {
@@ -71,10 +97,24 @@ func New(config Config) (*Storage, error) {
 	return s, s.blobs.sweep(s.used())
 }
 
+// count finds the last version's number, and names those that were written when versions had no names.
+func (s *Storage) count() error {
+	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
+		s.order = max(s.order, o.Order)
+		if o.Version == "" {
+			o.Version = nullVersion
+			if err := s.objects.Put(o.Bucket+"/"+o.Key, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // used returns the blobs that something refers to.
 func (s *Storage) used() map[string]bool {
 	used := map[string]bool{}
-	for _, o := range s.objects.List() {
+	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
 		used[o.Blob] = true
 	}
 	for _, u := range s.uploads.List() {
@@ -92,6 +132,11 @@ func (s *Storage) Mutations() int {
 	return s.mutations
 }
 
+// Buckets returns how many buckets there are.
+func (s *Storage) Buckets() int { return len(s.buckets.List()) }
+
+func (s *Storage) foreign(bucket string) bool { return slices.Contains(s.config.Foreign, bucket) }
+
 // request is one request, its target told apart.
 type request struct {
 	*http.Request
@@ -106,7 +151,11 @@ func (r request) query(parameter string) string { return r.URL.Query().Get(param
 // ServeHTTP answers requests to sos-<zone>.exo.io.
 func (s *Storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req := request{Request: r}
-	req.bucket, req.key, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	path := strings.TrimPrefix(r.URL.Path, "/")
+	if bucket, ok := strings.CutSuffix(r.Host, ".sos-"+s.config.Zone+".exo.io"); ok {
+		path = bucket + "/" + path // the other way to name a bucket
+	}
+	req.bucket, req.key, _ = strings.Cut(path, "/")
 	err := s.serve(w, &req)
 	if err != nil {
 		fail(w, r, err)
@@ -129,7 +178,11 @@ func (s *Storage) serve(w http.ResponseWriter, r *request) error {
 		return s.serveAnonymous(w, r)
 	}
 	switch {
-	case r.Header.Get("X-Amz-Copy-Source") != "" || r.hasOther():
+	case s.foreign(r.bucket):
+		return r.taken()
+	case !signed.allows(r.operation(), r.bucket, r.key):
+		return errAccessDenied
+	case r.hasOther():
 		return errNotImplemented
 	case r.bucket == "":
 		return s.listBuckets(w, r)
@@ -139,14 +192,26 @@ func (s *Storage) serve(w http.ResponseWriter, r *request) error {
 	return s.serveObject(w, r)
 }
 
+// taken refuses what is asked of a bucket of somebody else.
+func (r *request) taken() error {
+	if r.Method == http.MethodPut && r.key == "" && r.URL.RawQuery == "" {
+		return errTaken
+	}
+	return errAccessDenied
+}
+
 // hasOther tells of the parts of S3 that are not there.
 func (r request) hasOther() bool {
-	others := []string{"cors", "lifecycle", "tagging", "website", "notification", "replication", "retention", "legal-hold", "versions"}
+	others := []string{"lifecycle", "tagging", "website", "notification", "replication", "retention", "legal-hold"}
 	return slices.ContainsFunc(others, r.has)
 }
 
-// serveAnonymous lets strangers read public objects; everything else, there or not, is denied alike.
+// serveAnonymous lets strangers list public buckets and read public objects; everything else, there or not, is denied
+// alike.
 func (s *Storage) serveAnonymous(w http.ResponseWriter, r *request) error {
+	if b, _ := s.buckets.Get(r.bucket); b.Public && r.key == "" && r.operation() == "list-objects" {
+		return s.listObjects(w, r)
+	}
 	o, ok := s.objects.Get(r.bucket + "/" + r.key)
 	if !ok || !o.Public || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return errAccessDenied

@@ -1,0 +1,105 @@
+package s3
+
+import (
+	"encoding/xml"
+	"net/http"
+	"strings"
+)
+
+const everybody = "http://acs.amazonaws.com/groups/global/AllUsers"
+
+type wireAccess struct {
+	XMLName xml.Name    `xml:"http://s3.amazonaws.com/doc/2006-03-01/ AccessControlPolicy"`
+	Owner   wireOwner   `xml:"Owner"`
+	Grants  []wireGrant `xml:"AccessControlList>Grant"`
+}
+
+type wireGrant struct {
+	Grantee    wireGrantee `xml:"Grantee"`
+	Permission string      `xml:"Permission"`
+}
+
+type wireGrantee struct {
+	Namespace string `xml:"xmlns:xsi,attr"`
+	Type      string `xml:"xsi:type,attr"`
+	ID        string `xml:"ID,omitempty"`
+	URI       string `xml:"URI,omitempty"`
+}
+
+func accessOf(public bool) wireAccess {
+	const namespace = "http://www.w3.org/2001/XMLSchema-instance"
+	me := wireGrantee{Namespace: namespace, Type: "CanonicalUser", ID: owner().ID}
+	access := wireAccess{Owner: owner(), Grants: []wireGrant{{Grantee: me, Permission: "FULL_CONTROL"}}}
+	if public {
+		all := wireGrantee{Namespace: namespace, Type: "Group", URI: everybody}
+		access.Grants = append(access.Grants, wireGrant{Grantee: all, Permission: "READ"})
+	}
+	return access
+}
+
+// publicAccess reads the canned access control list of a request.
+func publicAccess(r *request) bool {
+	return strings.HasPrefix(r.Header.Get("X-Amz-Acl"), "public-read")
+}
+
+// wantedAccess reads the access control list that a request sets: a canned one, or a document.
+func (s *Storage) wantedAccess(r *request) (public bool, err error) {
+	content, err := s.readAll(r)
+	if err != nil || r.Header.Get("X-Amz-Acl") != "" {
+		return publicAccess(r), err
+	}
+	var list struct {
+		Grants []struct {
+			URI        string `xml:"Grantee>URI"`
+			Permission string `xml:"Permission"`
+		} `xml:"AccessControlList>Grant"`
+	}
+	if err := xml.Unmarshal(content, &list); err != nil {
+		return false, errMalformedXML
+	}
+	for _, grant := range list.Grants {
+		public = public || grant.URI == everybody && (grant.Permission == "READ" || grant.Permission == "FULL_CONTROL")
+	}
+	return public, nil
+}
+
+// serveAccess gets or sets the access control list of a bucket or an object.
+func (s *Storage) serveAccess(w http.ResponseWriter, r *request) error {
+	if r.Method != http.MethodGet && r.Method != http.MethodPut {
+		return errMethod
+	}
+	public := false
+	if r.Method == http.MethodPut {
+		var err error
+		if public, err = s.wantedAccess(r); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.key == "" {
+		return s.bucketAccess(w, r, public)
+	}
+	o, ok := s.objects.Get(r.bucket + "/" + r.key)
+	if !ok {
+		return errNoKey
+	}
+	if r.Method == http.MethodGet {
+		answer(w, http.StatusOK, accessOf(o.Public))
+		return nil
+	}
+	o.Public = public
+	w.WriteHeader(http.StatusOK)
+	return s.objects.Put(o.Bucket+"/"+o.Key, o)
+}
+
+func (s *Storage) bucketAccess(w http.ResponseWriter, r *request, public bool) error {
+	b, _ := s.buckets.Get(r.bucket)
+	if r.Method == http.MethodGet {
+		answer(w, http.StatusOK, accessOf(b.Public))
+		return nil
+	}
+	b.Public = public
+	w.WriteHeader(http.StatusOK)
+	return s.buckets.Put(b.Name, b)
+}

@@ -1,0 +1,107 @@
+package s3
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"net/http"
+)
+
+// documents are the settings of a bucket that are kept as they came, with the failure where there is none.
+func documents() map[string]*failure {
+	return map[string]*failure{"policy": errNoPolicy, "cors": errNoCORS}
+}
+
+// document returns which of the kept settings a request is about.
+func (r *request) document() string {
+	for name := range documents() {
+		if r.has(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// serveDocument gets, keeps or deletes a bucket's policy or CORS rules. They have no effect here.
+func (s *Storage) serveDocument(w http.ResponseWriter, r *request, name string) error {
+	content, err := s.readAll(r)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, _ := s.buckets.Get(r.bucket)
+	kept := map[string]string{}
+	for other, text := range b.Documents {
+		kept[other] = text
+	}
+	switch r.Method {
+	case http.MethodGet:
+		return getDocument(w, name, kept)
+	case http.MethodPut:
+		if !wellFormed(name, content) {
+			return errMalformedDocument
+		}
+		kept[name] = string(content)
+	case http.MethodDelete:
+		delete(kept, name)
+	default:
+		return errMethod
+	}
+	b.Documents = kept
+	if err := s.buckets.Put(b.Name, b); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func getDocument(w http.ResponseWriter, name string, kept map[string]string) error {
+	text, ok := kept[name]
+	if !ok {
+		return documents()[name]
+	}
+	w.Header().Set("Content-Type", "application/"+map[string]string{"policy": "json", "cors": "xml"}[name])
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write([]byte(text)) // the client went away
+	return nil
+}
+
+// wellFormed tells whether a setting can be kept. Policies of buckets are in the language of IAM policies, not in that
+// of AWS.
+func wellFormed(name string, content []byte) bool {
+	if name == "cors" {
+		return xml.Unmarshal(content, new(any)) == nil
+	}
+	var policy struct {
+		Strategy string `json:"default-service-strategy"`
+	}
+	return json.Unmarshal(content, &policy) == nil && policy.Strategy != ""
+}
+
+type wireVersioning struct {
+	XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ VersioningConfiguration"`
+	Status  string   `xml:"Status,omitempty"`
+}
+
+// setVersioning begins or stops to keep versions; a bucket that kept some never forgets that it did.
+func (s *Storage) setVersioning(w http.ResponseWriter, r *request) error {
+	content, err := s.readAll(r)
+	if err != nil {
+		return err
+	}
+	var wanted struct {
+		Status string `xml:"Status"`
+	}
+	if err := xml.Unmarshal(content, &wanted); err != nil || wanted.Status != "Enabled" && wanted.Status != "Suspended" {
+		return errMalformedXML
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, _ := s.buckets.Get(r.bucket)
+	b.Versioning = wanted.Status
+	if err := s.buckets.Put(b.Name, b); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusOK)
+	return nil
+}

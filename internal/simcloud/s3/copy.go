@@ -1,0 +1,102 @@
+package s3
+
+import (
+	"encoding/xml"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// source is an object, or a version of one, that a request copies.
+type source struct{ bucket, key, version string }
+
+type wireCopied struct {
+	XMLName  xml.Name
+	Modified time.Time `xml:"LastModified"`
+	ETag     string    `xml:"ETag"`
+}
+
+func (r *request) copySource() string { return r.Header.Get("X-Amz-Copy-Source") }
+
+func (r *request) source() (source, error) {
+	path, query, _ := strings.Cut(r.copySource(), "?")
+	path, err := url.PathUnescape(path)
+	if err != nil {
+		return source{}, errArgument
+	}
+	var from source
+	from.bucket, from.key, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	from.version = strings.TrimPrefix(query, "versionId=")
+	return from, nil
+}
+
+// openSource opens what a request copies, provided that its key may read it.
+func (s *Storage) openSource(r *request) (object, io.ReadSeekCloser, error) {
+	from, err := r.source()
+	if err != nil {
+		return object{}, nil, err
+	}
+	if !r.signed.allows("get-object", from.bucket, from.key) || s.foreign(from.bucket) {
+		return object{}, nil, errAccessDenied
+	}
+	if _, ok := s.buckets.Get(from.bucket); !ok {
+		return object{}, nil, errNoBucket
+	}
+	o, ok := s.find(from.bucket, from.key, from.version)
+	if !ok {
+		return object{}, nil, errNoKey
+	}
+	content, err := s.blobs.open(o.Blob)
+	return o, content, err
+}
+
+// copyObject copies an object. Its access control list does not come along.
+func (s *Storage) copyObject(w http.ResponseWriter, r *request) error {
+	from, content, err := s.openSource(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = content.Close() }() // it was only read
+	replaces := r.Header.Get("X-Amz-Metadata-Directive") == "REPLACE"
+	if from.Bucket == r.bucket && from.Key == r.key && !replaces {
+		return errCopyToItself
+	}
+	made := object{Bucket: r.bucket, Key: r.key, Size: from.Size, ETag: from.ETag, Public: publicAccess(r), Header: from.Header}
+	if replaces {
+		made.Header = kept(r.Header)
+	}
+	if made.Blob, _, err = s.blobs.write(content); err != nil {
+		return err
+	}
+	version, err := s.replace(made)
+	if err != nil {
+		return err
+	}
+	deleted{version: version}.tell(w.Header())
+	answer(w, http.StatusOK, copied("CopyObjectResult", made.ETag))
+	return nil
+}
+
+func copied(name, etag string) wireCopied {
+	space := "http://s3.amazonaws.com/doc/2006-03-01/"
+	return wireCopied{XMLName: xml.Name{Space: space, Local: name}, Modified: time.Now().UTC(), ETag: quote(etag)}
+}
+
+// copyRange returns the bytes that a part is copied from: "bytes=0-99", or everything.
+func copyRange(r *request, size int64, content io.ReadSeeker) (io.Reader, error) {
+	given := r.Header.Get("X-Amz-Copy-Source-Range")
+	if given == "" {
+		return content, nil
+	}
+	first, last, _ := strings.Cut(strings.TrimPrefix(given, "bytes="), "-")
+	from, err := strconv.ParseInt(first, 10, 64)
+	to, fault := strconv.ParseInt(last, 10, 64)
+	if err != nil || fault != nil || from > to || to >= size {
+		return nil, errArgument
+	}
+	_, err = content.Seek(from, io.SeekStart)
+	return io.LimitReader(content, to-from+1), err
+}

@@ -1,0 +1,180 @@
+package s3
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// nullVersion is the name of the version that was written while the bucket kept none.
+const nullVersion = "null"
+
+// versionName is what the versions of an object are kept under, so that they sort by key.
+func versionName(o object) string { return o.Bucket + "/" + o.Key + "\x00" + o.Version }
+
+// olderVersions returns what is kept of a key beside its current object, the newest first.
+func (s *Storage) olderVersions(bucket, key string) []object {
+	var list []object
+	for _, o := range s.versions.List() {
+		if o.Bucket == bucket && o.Key == key {
+			list = append(list, o)
+		}
+	}
+	slices.SortFunc(list, newestFirst)
+	return list
+}
+
+func newestFirst(a, b object) int { return b.Order - a.Order }
+
+// find returns an object, or that version of it; the second answer is false also for the mark of a deletion.
+func (s *Storage) find(bucket, key, version string) (object, bool) {
+	current, ok := s.objects.Get(bucket + "/" + key)
+	if version == "" || ok && current.Version == version {
+		return current, ok
+	}
+	found, ok := s.versions.Get(versionName(object{Bucket: bucket, Key: key, Version: version}))
+	return found, ok && !found.Marker
+}
+
+// replace puts an object in the place of what was there, unless its bucket went away meanwhile, and returns its version.
+func (s *Storage) replace(o object) (version string, err error) {
+	o.Modified = time.Now().UTC()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok := s.buckets.Get(o.Bucket)
+	if !ok {
+		s.blobs.remove(o.Blob)
+		return "", errNoBucket
+	}
+	s.order++
+	o.Order, o.Version = s.order, b.newVersion()
+	if err := s.retire(b, o); err != nil {
+		return "", err
+	}
+	return b.shown(o.Version), s.objects.Put(o.Bucket+"/"+o.Key, o)
+}
+
+// newVersion returns the name of what is written now.
+func (b bucket) newVersion() string {
+	if b.Versioning == "Enabled" {
+		return uuid.NewString()
+	}
+	return nullVersion
+}
+
+// shown returns a version as answers name it: not at all where the bucket never kept any.
+func (b bucket) shown(version string) string {
+	if b.Versioning == "" {
+		return ""
+	}
+	return version
+}
+
+// retire makes room for a new version: what was current is kept if the bucket keeps versions, and what has the same name
+// as the new one goes.
+func (s *Storage) retire(b bucket, next object) error {
+	current, ok := s.objects.Get(next.Bucket + "/" + next.Key)
+	if ok && b.Versioning != "" && current.Version != next.Version {
+		if err := s.versions.Put(versionName(current), current); err != nil {
+			return err
+		}
+	}
+	if ok && current.Version == next.Version {
+		s.blobs.remove(current.Blob)
+	}
+	if older, ok := s.versions.Get(versionName(next)); ok {
+		s.blobs.remove(older.Blob)
+		return s.versions.Delete(versionName(next))
+	}
+	return nil
+}
+
+// deleted tells what a deletion did.
+type deleted struct {
+	version string // what was deleted, or the mark that was left; "" where the bucket keeps no versions
+	marker  bool   // it is a mark
+}
+
+// delete deletes an object, or one version of it; a missing one is fine. Where the bucket keeps versions, deleting the
+// object only leaves a mark.
+func (s *Storage) delete(name, key, version string) (deleted, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, _ := s.buckets.Get(name)
+	switch {
+	case version != "":
+		return s.deleteVersion(name, key, version)
+	case b.Versioning != "":
+		return s.mark(b, key)
+	}
+	_, err := s.deleteVersion(name, key, nullVersion)
+	return deleted{}, err
+}
+
+func (s *Storage) mark(b bucket, key string) (deleted, error) {
+	s.order++
+	mark := object{Bucket: b.Name, Key: key, Version: b.newVersion(), Order: s.order, Marker: true, Modified: time.Now().UTC()}
+	if err := s.retire(b, mark); err != nil {
+		return deleted{}, err
+	}
+	if err := s.objects.Delete(b.Name + "/" + key); err != nil {
+		return deleted{}, err
+	}
+	return deleted{mark.Version, true}, s.versions.Put(versionName(mark), mark)
+}
+
+// deleteVersion deletes one version for good; the one before it becomes the current one.
+func (s *Storage) deleteVersion(bucket, key, version string) (deleted, error) {
+	name := bucket + "/" + key
+	gone, wasCurrent := s.objects.Get(name)
+	if wasCurrent = wasCurrent && gone.Version == version; !wasCurrent {
+		gone, _ = s.versions.Get(versionName(object{Bucket: bucket, Key: key, Version: version}))
+	}
+	if err := s.versions.Delete(versionName(object{Bucket: bucket, Key: key, Version: version})); err != nil {
+		return deleted{}, err
+	}
+	s.blobs.remove(gone.Blob)
+	if wasCurrent {
+		if err := s.objects.Delete(name); err != nil {
+			return deleted{}, err
+		}
+	}
+	return deleted{version, gone.Marker}, s.promote(bucket, key)
+}
+
+// promote makes the newest version the current one, unless it is a mark or there is a current one.
+func (s *Storage) promote(bucket, key string) error {
+	older := s.olderVersions(bucket, key)
+	if _, ok := s.objects.Get(bucket + "/" + key); ok || len(older) == 0 || older[0].Marker {
+		return nil
+	}
+	if err := s.objects.Put(bucket+"/"+key, older[0]); err != nil {
+		return err
+	}
+	return s.versions.Delete(versionName(older[0]))
+}
+
+func (d deleted) tell(header http.Header) {
+	if d.version != "" {
+		header.Set("X-Amz-Version-Id", d.version)
+	}
+	if d.marker {
+		header.Set("X-Amz-Delete-Marker", "true")
+	}
+}
+
+// everyVersion returns all versions of all keys that begin with prefix, by key and the newest first.
+func (s *Storage) everyVersion(bucket, prefix string) []object {
+	list := slices.Concat(s.objects.List(), s.versions.List())
+	list = slices.DeleteFunc(list, func(o object) bool { return o.Bucket != bucket || !strings.HasPrefix(o.Key, prefix) })
+	slices.SortFunc(list, func(a, b object) int {
+		if a.Key != b.Key {
+			return strings.Compare(a.Key, b.Key)
+		}
+		return newestFirst(a, b)
+	})
+	return list
+}
