@@ -47,8 +47,9 @@ type API struct {
 	tables    tables
 	sequence  *store.Table[int]
 	agenda    agenda
-	waiting   []string // operations that are due, but for their template
-	policies  policies // compiled, by their text
+	decoded   map[string]decoded // user data, by instance
+	waiting   []string           // operations that are due, but for their template
+	policies  policies           // compiled, by their text
 	mutations int
 
 	calls      atomic.Int64
@@ -92,6 +93,7 @@ func New(config Config) (*API, error) {
 		types:      instanceTypes(),
 		typeOf:     byID(instanceTypes()),
 		shows:      map[string]handler{},
+		decoded:    map[string]decoded{},
 		operations: operationNames(),
 		changed:    make(chan struct{}, 1),
 		wake:       make(chan struct{}, 1),

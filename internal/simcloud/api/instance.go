@@ -87,6 +87,7 @@ func (a *API) removeInstance(i instance) error {
 	if err := a.leaveNetworks(i.ID); err != nil {
 		return err
 	}
+	delete(a.decoded, i.ID)
 	err := check(
 		a.leaveVolumes(i.ID), a.tables.reverseRecords.delete(i.ID), a.tables.instances.delete(i.ID),
 	)

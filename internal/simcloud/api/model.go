@@ -19,6 +19,7 @@ type Instance struct {
 	UserData       []byte // decoded
 	Labels         map[string]string
 	SecurityGroups []string // IDs
+	DeployTarget   string   // ID, or ""
 	CreatedAt      time.Time
 }
 
@@ -88,14 +89,30 @@ func (a *API) Instances() []Instance {
 	defer a.mu.Unlock()
 	var list []Instance
 	for _, i := range a.tables.instances.list(a.config.Zone) {
-		data, _ := base64.StdEncoding.DecodeString(i.UserData) // checked when it came
-		kind, _ := a.instanceType(i.Type)
 		list = append(list, Instance{
 			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, TemplateID: i.Template,
-			Type: kind.name(), UserData: data, Labels: i.Labels, SecurityGroups: i.Groups, CreatedAt: i.Created,
+			Type: a.typeOf[i.Type].name(), UserData: a.userData(i), Labels: i.Labels, SecurityGroups: i.Groups,
+			DeployTarget: i.Target, CreatedAt: i.Created,
 		})
 	}
 	return list
+}
+
+// decoded is user data as it came, and as instances read it.
+type decoded struct {
+	text string
+	data []byte
+}
+
+// userData decodes what an instance was given, once.
+func (a *API) userData(i instance) []byte {
+	known := a.decoded[i.ID]
+	if known.text != i.UserData {
+		known.text = i.UserData
+		known.data, _ = base64.StdEncoding.DecodeString(i.UserData) // checked when it came
+		a.decoded[i.ID] = known
+	}
+	return known.data
 }
 
 // Template returns a template of the configured zone that is ready to use.
