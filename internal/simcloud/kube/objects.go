@@ -115,6 +115,10 @@ func (o *Objects) Create(resource, namespace string, object Object) (Object, err
 		return nil, noSuchPath()
 	}
 	object = plain(object.Clone()).(map[string]any)
+	if !kind.Namespaced {
+		namespace = "" // what the object itself says is ignored, too
+		delete(object.Map("metadata"), "namespace")
+	}
 	if prefix := object.Text("metadata.generateName"); object.Name() == "" && prefix != "" {
 		object.Set("metadata.name", prefix+o.suffix(prefix))
 	}

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -41,6 +42,18 @@ func TestTypedClientCreatesReadsAndDeletes(t *testing.T) {
 	}
 	if _, err := maps.Get(t.Context(), "bootstrap", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("get after delete: %v", err)
+	}
+}
+
+func TestWhatBelongsToTheClusterHasNoNamespace(t *testing.T) {
+	a := newAPI(t, store.Memory())
+	nodes := a.admin().CoreV1().Nodes()
+	must(nodes.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "infra-0", Namespace: "default"}}, metav1.CreateOptions{}))
+	if got := must(nodes.Get(t.Context(), "infra-0", metav1.GetOptions{})); got.Namespace != "" {
+		t.Errorf("the node is in namespace %s", got.Namespace)
+	}
+	if _, err := a.objects.Create("nodes", "default", Object{"metadata": Object{"name": "infra-0"}}); err == nil || !strings.Contains(err.Error(), "already exists") {
+		t.Errorf("the second of that name: %v", err)
 	}
 }
 
