@@ -51,7 +51,8 @@ func (w *world) deletesTwice(ctx context.Context, o state.Object) {
 		action, err := w.Delete(ctx, o)
 		w.wantAction(action, err, state.Found)
 	})
-	left, _ := w.Objects(ctx)
+	left, err := w.Objects(ctx)
+	w.check(err)
 	for _, one := range left {
 		if one.Kind == o.Kind && one.ID == o.ID {
 			w.t.Errorf("still there: %+v", one)
@@ -65,7 +66,7 @@ func TestDeletionsSurviveLostAnswersAndOutages(t *testing.T) {
 		"burst of 503":                {{On: "DELETE /v2/elastic-ip/", Answer: says(503, `{"message":"no"}`)}, {On: "DELETE /v2/elastic-ip/", Answer: says(429, `{"message":"slow"}`)}},
 		"answer of the detach lost":   {{On: "PUT /v2/elastic-ip/", After: true}},
 		"detach not answered":         {{On: "PUT /v2/elastic-ip/"}},
-		"busy": {{On: "GET /v2/operation/", Answer: says(200, `{"id":"1","state":"failure","reason":"busy","message":"later"}`)}},
+		"busy":                        {{On: "GET /v2/operation/", Answer: says(200, `{"id":"1","state":"failure","reason":"busy","message":"later"}`)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {

@@ -22,7 +22,7 @@ func (w *world) raw(ctx context.Context, method, path string, body any) string {
 	}
 	w.ask(ctx, method, path, body, &answer)
 	for operation := answer.ID; answer.State == "pending"; {
-		time.Sleep(time.Second) // of the bubble
+		w.check(w.net.Clock.Sleep(ctx, time.Second))
 		w.ask(ctx, http.MethodGet, "/operation/"+operation, nil, &answer)
 	}
 	if answer.State != "success" && answer.Key == "" {
@@ -56,7 +56,8 @@ func (w *world) ask(ctx context.Context, method, path string, body, into any) {
 // the returns the object of a kind and name.
 func (w *world) the(ctx context.Context, kind, name string) state.Object {
 	w.t.Helper()
-	all, _ := w.Objects(ctx)
+	all, err := w.Objects(ctx)
+	w.check(err)
 	for _, o := range all {
 		if o.Kind == kind && o.Name == name {
 			return o
