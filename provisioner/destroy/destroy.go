@@ -6,7 +6,6 @@ package destroy
 import (
 	"context"
 	"sync"
-	"time"
 
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -78,11 +77,8 @@ type Teardown struct {
 func New(spec state.Spec, world World, options Options) *Teardown {
 	t := &Teardown{
 		who: identify(spec), world: world, keeps: !options.DeleteBackups, own: options.OwnKey, turns: make(chan struct{}, parallel),
-		evidence: evidence{journal: made(options.Journal), remembered: map[key][]string{}}, failures: map[key]error{},
+		evidence: evidence{journal: made(options.Journal), cluster: map[key]bool{}, remembered: map[key][]string{}}, failures: map[key]error{},
 	}
 	t.evidence.remember(options.Remembered)
 	return t
 }
-
-// clusterLimit bounds the question to the cluster: it may be broken, which is a reason to destroy it.
-const clusterLimit = 10 * time.Second

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -205,10 +206,24 @@ func TestWhoTakesTheLabelOffTakesTheObjectAway(t *testing.T) {
 }
 
 func TestAClusterThatDoesNotAnswerIsOnlyANote(t *testing.T) {
-	z := &zone{objects: cluster(), silent: errors.New("no route to host")}
+	synctest.Test(t, func(t *testing.T) {
+		z := &zone{objects: cluster(), silent: fault.New(fault.Transient, "no route to host", nil)}
+		began := time.Now()
+		inventory, err := New(spec(), z.world(), options()).Look(t.Context())
+		if err != nil || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "no route to host") {
+			t.Errorf("%v, notes %q", err, inventory.Notes)
+		}
+		if took := time.Since(began); z.asked < 2 || took != clusterLimit {
+			t.Errorf("it was asked %d times within %s", z.asked, took)
+		}
+	})
+}
+
+func TestAClusterWithoutMachinesIsNotAsked(t *testing.T) {
+	z := &zone{objects: cluster()[:3]}
 	inventory, err := New(spec(), z.world(), options()).Look(t.Context())
-	if err != nil || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "no route to host") {
-		t.Errorf("%v, notes %q", err, inventory.Notes)
+	if err != nil || z.asked > 0 || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "no machines") {
+		t.Errorf("%v, asked %d times, notes %q", err, z.asked, inventory.Notes)
 	}
 }
 

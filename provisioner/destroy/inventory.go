@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
+	"exoshift/internal/fault"
 	"exoshift/state"
 )
 
@@ -44,42 +44,41 @@ func (t *Teardown) Look(ctx context.Context) (Inventory, error) {
 	objects, err := t.world.Cloud.Objects(ctx)
 	buckets, bucketErr := t.world.Buckets.Buckets(ctx)
 	if err := errors.Join(err, bucketErr); err != nil {
-		return Inventory{}, err
-	}
-	if err := t.askCluster(ctx); err != nil {
-		return Inventory{}, err
+		return Inventory{}, unseen(err)
 	}
 	objects = append(objects, buckets...)
 	found := ours(objects, t.who, t.evidence)
+	if !t.asked && len(found) > 0 {
+		t.asked = true
+		if err := t.askCluster(ctx, found); err != nil {
+			return Inventory{}, err
+		}
+		found = ours(objects, t.who, t.evidence)
+	}
 	t.evidence.remember(found)
 	return t.sorted(found, objects), nil
 }
 
-// askCluster asks once. A cluster that does not answer is no reason to stop.
-func (t *Teardown) askCluster(ctx context.Context) error {
-	if t.asked {
-		return nil
+// unseen is the error of an inventory with gaps. Bad credentials fail for every kind; one says it all.
+func unseen(err error) error {
+	causes := flat(err)
+	if len(causes) == 1 {
+		return err
 	}
-	t.asked = true
-	const missed = "load balancers and volumes that it made are found only where they hang on its machines"
-	if t.world.Cluster == nil {
-		t.notes = append(t.notes, "the cluster was not asked, for there is no kubeconfig: "+missed)
-		return nil
+	return fault.Newf(fault.KindOf(causes[0]), "take the inventory", "%w (and %d more lists failed)", causes[0], len(causes)-1)
+}
+
+// flat returns the errors that were joined.
+func flat(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // the outermost one only, as errors.Join made it
+	if !ok {
+		return []error{err}
 	}
-	limited, cancel := context.WithTimeout(ctx, clusterLimit)
-	defer cancel()
-	made, err := t.world.Cluster.Made(limited)
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		t.notes = append(t.notes, fmt.Sprintf("the cluster does not answer (%v): %s", err, missed))
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, flat(one)...)
 	}
-	t.evidence.cluster = map[key]bool{}
-	for _, o := range made {
-		t.evidence.cluster[keyOf(o)] = true
-	}
-	return nil
+	return all
 }
 
 // sorted divides what goes from what stays, and puts it in the order of deletion.

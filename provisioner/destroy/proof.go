@@ -67,6 +67,13 @@ func (e evidence) remember(found []Found) {
 	}
 }
 
+// told keeps what the cluster says that it made.
+func (e evidence) told(made []state.Object) {
+	for _, o := range made {
+		e.cluster[keyOf(o)] = true
+	}
+}
+
 // anchor is the kind of object that proves others to be ours: what hangs on it, or was made from it, goes with it.
 func anchor(kind string) string {
 	switch kind {

@@ -1,0 +1,170 @@
+package destroy_test
+
+import (
+	"net/http"
+
+	"exoshift/state"
+)
+
+type body = map[string]any
+
+func ref(id string) body { return body{"id": id} }
+
+// cast makes a cluster, and objects of the same kinds that only look like it.
+func (s *scene) cast() {
+	s.t.Helper()
+	s.foreign()
+	s.cluster()
+}
+
+// cluster makes an object of every kind that a cluster can have.
+func (s *scene) cluster() {
+	s.t.Helper()
+	ctx := s.t.Context()
+	_, err := s.EnsureSSHKey(ctx, "c-demo-1-admin", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGUfTVdlCqxn8T2V0vCsrz1Iia0d3xHTKYYPKFTPKl+V demo")
+	s.must(err)
+	groups := s.groups("c-demo-1_a", "c-demo-1_b")
+	affinity, _, err := s.EnsureAntiAffinityGroup(ctx, "c-demo-1_master", "masters")
+	s.must(err)
+	ours := map[string]string{"exoshift-cluster": "c-demo-1"}
+	master := s.machine(state.Instance{Name: "master-0", Labels: ours, SecurityGroups: groups, AntiAffinityGroups: []string{affinity}, Protected: true})
+	s.machine(state.Instance{Name: "worker-0", Labels: ours, SecurityGroups: groups, SSHKey: "c-demo-1-admin"})
+	ip, _, err := s.EnsureElasticIP(ctx, state.ElasticIP{Name: "c-demo-1_api", Labels: ours, ReverseDNS: "api.c-demo-1.example.net"})
+	s.must(err)
+	_, err = s.EnsureAttached(ctx, ip.ID, master.ID)
+	s.must(err)
+	zone, _, err := s.EnsureZone(ctx, "c-demo-1.example.net")
+	s.must(err)
+	_, err = s.EnsureRecord(ctx, zone.ID, state.Record{Name: "api", Type: "A", Content: ip.Address, TTL: 60})
+	s.must(err)
+	s.role("c-demo-1_csi")
+	s.bucket("c-demo-1-logstore")
+	s.bucket("c-demo-1-cluster-backup")
+
+	pool := s.pool("workers", ours, master)
+	s.told = append(s.told,
+		state.Object{Kind: state.KindLoadBalancer, ID: s.balancer("k8s-service", "")},
+		state.Object{Kind: state.KindVolume, ID: s.volume("pvc-detached", "")},
+	)
+	s.balancer("of-our-pool", pool)
+	volume := s.volume("pvc-attached", master.ID)
+	s.raw(http.MethodPost, "/block-storage/"+volume+":create-snapshot", body{"name": "snap"})
+	s.raw(http.MethodPost, "/instance/"+master.ID+":create-snapshot", nil)
+}
+
+// foreign makes what must be there afterwards.
+func (s *scene) foreign() {
+	s.t.Helper()
+	ctx := s.t.Context()
+	other := map[string]string{"exoshift-cluster": "c-demo-10"}
+	groups := s.groups("c-demo-10_a", "c-demo-1-web")
+	twin := s.machine(state.Instance{Name: "master-0", Labels: other, SecurityGroups: groups[:1]})
+	unlabelled := s.machine(state.Instance{Name: "worker-0", SecurityGroups: groups[1:]})
+	_, _, err := s.EnsureElasticIP(ctx, state.ElasticIP{Name: "c-demo-10_api", Labels: other})
+	s.must(err)
+	_, _, err = s.EnsureZone(ctx, "c-demo-10.example.net")
+	s.must(err)
+	_, _, err = s.EnsureAntiAffinityGroup(ctx, "c-demo-10_master", "masters")
+	s.must(err)
+	s.role("c-demo-10_csi")
+	s.bucket("c-demo-1-invoices")
+	s.balancer("shop", s.pool("shop", nil, twin))
+	s.volume("data", unlabelled.ID)
+	s.volume("archive", "")
+}
+
+// groups makes two security groups that refer to each other.
+func (s *scene) groups(first, second string) []string {
+	s.t.Helper()
+	var ids []string
+	for range 2 { // the first time the other one is not there
+		ids = nil
+		for _, pair := range [][2]string{{first, second}, {second, first}} {
+			group := state.SecurityGroup{Name: pair[0]}
+			if len(s.named(state.KindSecurityGroup, pair[1])) > 0 {
+				group.Rules = []state.Rule{{Protocol: "tcp", From: 22, To: 22, Group: pair[1]}}
+			}
+			id, _, err := s.EnsureSecurityGroup(s.t.Context(), group)
+			s.must(err)
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (s *scene) named(kind, name string) []state.Object {
+	s.t.Helper()
+	all, err := s.Objects(s.t.Context())
+	s.must(err)
+	var found []state.Object
+	for _, o := range all {
+		if o.Kind == kind && o.Name == name {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+func (s *scene) machine(wanted state.Instance) state.Instance {
+	s.t.Helper()
+	template, err := s.FindPublicTemplate(s.t.Context(), "Linux Ubuntu 22.04 LTS 64-bit")
+	s.must(err)
+	wanted.Type, wanted.TemplateID, wanted.DiskGiB = "standard.medium", template.ID, 20
+	made, _, err := s.EnsureInstance(s.t.Context(), wanted)
+	s.must(err)
+	return made
+}
+
+func (s *scene) role(name string) {
+	s.t.Helper()
+	role, _, err := s.EnsureRole(s.t.Context(), state.IAMRole{Name: name, Policy: state.IAMPolicy{DefaultServiceStrategy: "deny"}})
+	s.must(err)
+	_, _, err = s.EnsureAPIKey(s.t.Context(), state.APIKey{Name: name, RoleID: role.ID}, false)
+	s.must(err)
+}
+
+func (s *scene) bucket(name string) {
+	s.t.Helper()
+	_, err := s.storage.EnsureBucket(s.t.Context(), name)
+	s.must(err)
+	_, err = s.storage.EnsureObject(s.t.Context(), name, "some/thing", []byte("content"))
+	s.must(err)
+}
+
+// pool makes an instance pool of one member of the same type as a machine.
+func (s *scene) pool(name string, labels map[string]string, like state.Instance) string {
+	s.t.Helper()
+	var live struct {
+		Type     body `json:"instance-type"`
+		Template body `json:"template"`
+	}
+	s.ask(http.MethodGet, "/instance/"+like.ID, nil, &live)
+	wanted := body{"name": name, "size": 1, "instance-type": ref(live.Type["id"].(string)), "template": ref(live.Template["id"].(string)), "disk-size": 20}
+	if labels != nil {
+		wanted["labels"] = labels
+	}
+	return s.raw(http.MethodPost, "/instance-pool", wanted)
+}
+
+// balancer makes a load balancer, with a service for a pool if there is one.
+func (s *scene) balancer(name, pool string) string {
+	s.t.Helper()
+	id := s.raw(http.MethodPost, "/load-balancer", body{"name": name})
+	if pool != "" {
+		s.raw(http.MethodPost, "/load-balancer/"+id+"/service", body{
+			"name": "web", "instance-pool": ref(pool), "protocol": "tcp", "strategy": "round-robin", "port": 80, "target-port": 80,
+			"healthcheck": body{"mode": "tcp", "port": 80, "interval": 10, "timeout": 2, "retries": 1},
+		})
+	}
+	return id
+}
+
+// volume makes a block volume and attaches it if there is an instance.
+func (s *scene) volume(name, instance string) string {
+	s.t.Helper()
+	id := s.raw(http.MethodPost, "/block-storage", body{"name": name, "size": 10})
+	if instance != "" {
+		s.raw(http.MethodPut, "/block-storage/"+id+":attach", body{"instance": ref(instance)})
+	}
+	return id
+}

@@ -1,0 +1,58 @@
+package destroy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// The cluster may be broken, which is a reason to destroy it: it is asked for a short while.
+const (
+	clusterLimit = 10 * time.Second
+	clusterPause = 3 * time.Second
+)
+
+// askCluster learns what the cluster made itself. A cluster that does not answer is no reason to stop.
+func (t *Teardown) askCluster(ctx context.Context, found []Found) error {
+	const missed = "load balancers and volumes that it made are found only where they hang on its machines"
+	silent := ""
+	switch {
+	case t.world.Cluster == nil:
+		silent = "the cluster was not asked, for there is no kubeconfig"
+	case !slices.ContainsFunc(found, func(f Found) bool { return f.Kind == state.KindInstance }):
+		silent = "the cluster was not asked, for it has no machines"
+	default:
+		made, err := t.made(ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			silent = fmt.Sprintf("the cluster does not answer (%v)", err)
+		}
+		t.evidence.told(made)
+	}
+	if silent != "" {
+		t.notes = append(t.notes, silent+": "+missed)
+	}
+	return nil
+}
+
+// made asks until there is an answer, or the limit has passed; then the error is what was seen last.
+func (t *Teardown) made(ctx context.Context) ([]state.Object, error) {
+	ctx, cancel := context.WithTimeout(ctx, clusterLimit)
+	defer cancel()
+	var last error
+	for {
+		made, err := t.world.Cluster.Made(ctx)
+		if ctx.Err() != nil && last != nil {
+			return nil, last
+		}
+		if last = err; !fault.Is(err, fault.Transient) || t.world.Clock.Sleep(ctx, clusterPause) != nil {
+			return made, err
+		}
+	}
+}
