@@ -24,7 +24,8 @@ const (
 // reverse DNS, protection, services. What is gone already is state.Found. What is still held by something else after
 // five minutes is a fault.Conflict; an instance pool is held by load balancers that target it.
 func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, error) {
-	op := "delete " + o.Kind + " " + o.Name
+	name := cmp.Or(o.Name, o.ID)
+	op := "delete " + o.Kind + " " + name
 	s, known := shelfOf(o.Kind)
 	switch {
 	case !known:
@@ -37,7 +38,9 @@ func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, erro
 	if err != nil || live == nil {
 		return state.Found, err
 	}
-	name := cmp.Or(o.Name, live.title(), o.ID)
+	if o.Name == "" {
+		name = cmp.Or(live.title(), o.ID)
+	}
 	return state.Deleted, c.change(ctx, state.Deleted, o.Kind, name, func(ctx context.Context) (string, error) {
 		return o.ID, d.insist(ctx)
 	})
