@@ -88,15 +88,15 @@ func (d demolition) play(ctx context.Context, std streams, s site, teardown *des
 		show = console.NewJSON(std.out)
 	}
 	record := json.NewEncoder(events)
-	var unrecorded error
+	var unwritten error
 	emit := provisioner.Stream(s.net.Clock, func(e provisioner.Event) {
-		unrecorded = errors.Join(unrecorded, record.Encode(e))
+		unwritten = errors.Join(unwritten, record.Encode(e))
 		show(e)
 	})
 	emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "destroy " + s.spec.Cluster.ID})
 	failure := provisioner.Run(ctx, teardown.Plan(inventory), emit)
 	if failure == nil {
-		failure = errors.Join(unrecorded, s.destroyed())
+		failure = errors.Join(unwritten, s.destroyed())
 	}
 	emit(finished(failure, d.again(s)))
 	if !d.output.json() {
@@ -159,7 +159,7 @@ func (d demolition) teardownOptions(s site) (destroy.Options, error) {
 // journal is the folder's for what changes the cloud.
 func (d demolition) journal(s site) (closingJournal, error) {
 	if !s.kept || d.dryRun {
-		return forgetful{}, nil
+		return unrecorded{}, nil
 	}
 	return s.folder.OpenJournal(s.net.Clock.Now)
 }

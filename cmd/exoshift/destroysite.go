@@ -100,11 +100,11 @@ type closingJournal interface {
 	Close() error
 }
 
-// forgetful is the journal of a run without a folder: what it deletes it finds by looking.
-type forgetful struct{}
+// unrecorded is the journal of a run without a folder: what it deletes it finds by looking.
+type unrecorded struct{}
 
-func (forgetful) Intend(string, string) error { return nil }
+func (unrecorded) Intend(string, string) error { return nil }
 
-func (forgetful) Done(string, string, string, state.Action) error { return nil }
+func (unrecorded) Done(string, string, string, state.Action) error { return nil }
 
-func (forgetful) Close() error { return nil }
+func (unrecorded) Close() error { return nil }
