@@ -47,6 +47,7 @@ type API struct {
 	tables    tables
 	sequence  *store.Table[int]
 	agenda    agenda
+	seen      seen
 	decoded   map[string]decoded // user data, by instance
 	waiting   []string           // operations that are due, but for their template
 	policies  policies           // compiled, by their text

@@ -83,11 +83,25 @@ func (a *API) Mutations() int {
 	return a.mutations
 }
 
-// Instances returns the machines of the configured zone in the order of their creation.
+// Instances returns the machines of the configured zone in the order of their creation. The list is not the caller's
+// to change.
 func (a *API) Instances() []Instance {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var list []Instance
+	if changes := a.tables.instances.changes; a.seen.instances == nil || a.seen.changes != changes {
+		a.seen = seen{instances: a.machines(), changes: changes}
+	}
+	return a.seen.instances
+}
+
+// seen is what Instances returned last, and how many changes ago.
+type seen struct {
+	instances []Instance
+	changes   int
+}
+
+func (a *API) machines() []Instance {
+	list := make([]Instance, 0, a.tables.instances.count())
 	for _, i := range a.tables.instances.list(a.config.Zone) {
 		list = append(list, Instance{
 			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, TemplateID: i.Template,

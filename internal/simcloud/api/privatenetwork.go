@@ -18,15 +18,16 @@ type privateNetwork struct {
 type networkPort struct{ Instance, IP, MAC string }
 
 type wireNetwork struct {
-	ID          string            `json:"id"`
-	Name        string            `json:"name"`
-	Description string            `json:"description"`
-	Netmask     string            `json:"netmask,omitempty"`
-	StartIP     string            `json:"start-ip,omitempty"`
-	EndIP       string            `json:"end-ip,omitempty"`
-	VNI         int               `json:"vni"`
-	Labels      map[string]string `json:"labels"`
-	Leases      []wireLease       `json:"leases,omitempty"`
+	ID          string              `json:"id"`
+	Name        string              `json:"name"`
+	Description string              `json:"description"`
+	Netmask     string              `json:"netmask,omitempty"`
+	StartIP     string              `json:"start-ip,omitempty"`
+	EndIP       string              `json:"end-ip,omitempty"`
+	VNI         int                 `json:"vni"`
+	Labels      map[string]string   `json:"labels"`
+	Leases      []wireLease         `json:"leases,omitempty"`
+	Options     *wireNetworkOptions `json:"options,omitempty"`
 }
 
 type wireLease struct {
@@ -47,6 +48,8 @@ func (a *API) networkRoutes(register func(string, handler)) {
 	register("DELETE /private-network/{id}", a.deleteNetwork)
 	register("PUT /private-network/{id}/:attach", a.joinNetwork)
 	register("PUT /private-network/{id}/:detach", a.leaveNetwork)
+	register("PUT /private-network/{id}/:update-ip", a.changeLease)
+	register("DELETE /private-network/{id}/{field}", a.resetNetworkField)
 }
 
 func (n privateNetwork) view() wireNetwork {
@@ -122,7 +125,7 @@ func (a *API) updateNetwork(c *call) (any, error) {
 		return nil, err
 	}
 	body := network.Wire
-	body.Labels = nil
+	body.Labels, body.Options = nil, nil // nothing that is shared with the stored one goes into the decoder
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
@@ -131,6 +134,9 @@ func (a *API) updateNetwork(c *call) (any, error) {
 	}
 	if body.Labels == nil {
 		body.Labels = network.Wire.Labels
+	}
+	if body.Options == nil {
+		body.Options = network.Wire.Options
 	}
 	body.ID, body.VNI, body.Leases = network.ID, network.Wire.VNI, nil
 	network.Wire = body
@@ -159,7 +165,7 @@ func (a *API) joinNetwork(c *call) (any, error) {
 	var body struct {
 		IP string `json:"ip"`
 	}
-	if err := c.decode(&body); err != nil {
+	if err := check(c.decode(&body), network.checkLease(i.ID, body.IP)); err != nil {
 		return nil, err
 	}
 	return a.putNetwork(network.with(i, body.IP))

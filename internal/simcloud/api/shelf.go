@@ -10,9 +10,10 @@ import (
 
 // shelf holds the things of one kind, and keeps them in the order of their creation.
 type shelf[T rowed] struct {
-	table  *store.Table[T]
-	noun   string
-	sorted []T
+	table   *store.Table[T]
+	noun    string
+	sorted  []T
+	changes int // since it was opened
 }
 
 type rowed interface{ head() row }
@@ -51,7 +52,15 @@ func (s *shelf[T]) get(zone, id string) (T, error) {
 }
 
 // list returns what a request to zone may see.
-func (s *shelf[T]) list(zone string) []T { return s.where(func(t T) bool { return visible(t, zone) }) }
+func (s *shelf[T]) list(zone string) []T {
+	some := make([]T, 0, len(s.sorted))
+	for _, t := range s.sorted {
+		if visible(t, zone) {
+			some = append(some, t)
+		}
+	}
+	return some
+}
 
 // where returns the things that match.
 func (s *shelf[T]) where(match func(T) bool) []T {
@@ -76,6 +85,7 @@ func (s *shelf[T]) put(t T) error {
 	if err := s.table.Put(t.head().ID, t); err != nil {
 		return err
 	}
+	s.changes++
 	at, known := slices.BinarySearchFunc(s.sorted, t.head(), inOrder[T])
 	switch {
 	case known:
@@ -97,6 +107,7 @@ func (s *shelf[T]) delete(id string) error {
 	if err := s.table.Delete(id); err != nil {
 		return err
 	}
+	s.changes++
 	at, _ := slices.BinarySearchFunc(s.sorted, found.head(), inOrder[T])
 	if at == 0 {
 		s.sorted = s.sorted[1:]

@@ -1,0 +1,79 @@
+package api
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+)
+
+// wireNetworkOptions is what the network's DHCP server tells beside addresses.
+type wireNetworkOptions struct {
+	Routers []string `json:"routers,omitempty"`
+	DNS     []string `json:"dns-servers,omitempty"`
+	NTP     []string `json:"ntp-servers,omitempty"`
+	Search  []string `json:"domain-search,omitempty"`
+}
+
+// changeLease gives an instance that is on the network another fixed address, or none.
+func (a *API) changeLease(c *call) (any, error) {
+	network, i, err := a.networkAndInstance(c)
+	if err != nil {
+		return nil, err
+	}
+	var body struct {
+		IP string `json:"ip"`
+	}
+	if err := check(c.decode(&body), network.checkLease(i.ID, body.IP)); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(network.Ports, func(p networkPort) bool { return p.Instance == i.ID }) {
+		return nil, refuse(http.StatusConflict, "Private network %s is not attached to instance %s", network.Wire.Name, i.Name)
+	}
+	return a.putNetwork(network.with(i, body.IP))
+}
+
+// checkLease refuses an address that the network does not have or another instance has. That it does is our reading.
+func (n privateNetwork) checkLease(instance, address string) error {
+	if address == "" {
+		return nil
+	}
+	wanted, err := netip.ParseAddr(address)
+	switch {
+	case err != nil:
+		return invalid("ip: %v", err)
+	case n.Wire.StartIP == "":
+		return invalid("private network %s is not a managed one and gives no addresses", n.Wire.Name)
+	case !n.contains(wanted):
+		return invalid("ip: %s is not in the range of private network %s", address, n.Wire.Name)
+	}
+	if slices.ContainsFunc(n.Ports, func(p networkPort) bool { return p.IP == address && p.Instance != instance }) {
+		return refuse(http.StatusConflict, "IP %s is leased already", address)
+	}
+	return nil
+}
+
+// contains tells whether an address is in the subnet of a managed network. Leases may lie outside of the DHCP range.
+func (n privateNetwork) contains(address netip.Addr) bool {
+	first, _ := netip.ParseAddr(n.Wire.StartIP) // both were checked when they came
+	mask, _ := netip.ParseAddr(n.Wire.Netmask)
+	if !first.Is4() || !mask.Is4() || !address.Is4() {
+		return false
+	}
+	base, given, bits := first.As4(), address.As4(), mask.As4()
+	for k := range bits {
+		if base[k]&bits[k] != given[k]&bits[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// resetNetworkField empties a field; labels are the only one that can be.
+func (a *API) resetNetworkField(c *call) (any, error) {
+	network, err := a.tables.networks.get(c.zone, c.id())
+	if err := check(err, checkOneOf("field", c.field(), "labels")); err != nil {
+		return nil, err
+	}
+	network.Wire.Labels = map[string]string{}
+	return a.putNetwork(network)
+}
