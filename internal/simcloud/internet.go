@@ -71,6 +71,8 @@ func (z *Zone) openServices(context.Context) (err error) {
 		HTTP:              z.platform.Network(z.ca.Pool()).Client(),
 		RefuseCredentials: z.options.Scenario == badCredentials,
 		Quotas:            z.quotas(),
+		Latency:           z.options.Latency,
+		Buckets:           func() int { return z.storage.Buckets() }, // nobody asks before both are open
 	})
 	if err != nil {
 		return err
@@ -80,7 +82,10 @@ func (z *Zone) openServices(context.Context) (err error) {
 	if z.options.Dir != "" {
 		objects = filepath.Join(z.options.Dir, "objects")
 	}
-	z.storage, err = s3.New(s3.Config{DB: z.db, Dir: objects, Zone: z.options.Zone, Key: z.options.Key, Secret: z.options.Secret})
+	z.storage, err = s3.New(s3.Config{
+		DB: z.db, Dir: objects, Zone: z.options.Zone,
+		Credentials: z.api.Credentials, Limit: func() int { return z.api.Limit("bucket") },
+	})
 	return err
 }
 
@@ -92,7 +97,7 @@ func (z *Zone) openInternet(context.Context) error {
 		names   []string
 		handler http.Handler
 	}{
-		{apiAddress, z.apiNames(), z.hook(late(z.api, z.options.Latency))},
+		{apiAddress, z.apiNames(), z.hook(z.api)},
 		{storageAddress, []string{z.storageName()}, z.hook(z.storage)},
 		{clientsAddress, []string{mirror.ClientsHost}, downloads},
 		{imagesAddress, []string{mirror.ImagesHost}, downloads},

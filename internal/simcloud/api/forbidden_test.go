@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"exoshift/internal/simcloud/api"
 )
@@ -22,7 +23,22 @@ func (w world) bodies() map[string]string {
 	w.must(err)
 	parts := fmt.Sprintf(`"instance-type":{"id":"c6f99499-7f59-4138-9427-a09db13af2bc"},"template":{"id":%q},"disk-size":50`, *image.ID)
 	const health = `{"mode":"http","port":80,"uri":"/","interval":10,"timeout":2,"strikes-ok":2,"strikes-fail":3}`
+	volume := w.created("/block-storage", `{"name":"v","size":10}`)
+	pool := w.created("/instance-pool", `{"name":"p","size":1,`+parts+`}`)
+	balancer := w.created("/load-balancer", `{"name":"b"}`)
+	service := `{"name":"s","instance-pool":{"id":"` + pool + `"},"protocol":"tcp","strategy":"round-robin","port":80,"target-port":80,` +
+		`"healthcheck":{"mode":"http","port":80,"uri":"/","interval":10,"timeout":2,"retries":1}}`
 	return map[string]string{
+		"POST /block-storage":                                `{"name":"n","size":10,"labels":{"a":"b"}}`,
+		"PUT /block-storage/" + volume:                       `{"name":"n","labels":{"a":"b"}}`,
+		"PUT /block-storage/" + volume + ":attach":           `{"instance":{"id":"` + *i.ID + `"}}`,
+		"POST /block-storage/" + volume + ":create-snapshot": `{"name":"n","labels":{"a":"b"}}`,
+		"POST /instance-pool":                                `{"name":"n","description":"d","size":1,"min-available":0,"instance-prefix":"x","user-data":"YQ==","labels":{"a":"b"},` + parts + `}`,
+		"PUT /instance-pool/" + pool:                         `{"name":"n","description":"d","disk-size":60,"instance-prefix":"x","min-available":0}`,
+		"PUT /instance-pool/" + pool + ":scale":              `{"size":2}`,
+		"POST /load-balancer":                                `{"name":"n","description":"d","labels":{"a":"b"}}`,
+		"PUT /load-balancer/" + balancer:                     `{"name":"n","description":"d","labels":{"a":"b"}}`,
+		"POST /load-balancer/" + balancer + "/service":       service,
 		"POST /instance": `{"name":"n","user-data":"YQ==","public-ip-assignment":"inet4","labels":{"a":"b"},
 			"security-groups":[{"id":"` + *group.ID + `"}],"auto-start":true,` + parts + `}`,
 		"PUT /instance/" + *i.ID:                       `{"name":"n","user-data":"YQ==","labels":{"a":"b"}}`,
@@ -46,6 +62,20 @@ func (w world) bodies() map[string]string {
 	}
 }
 
+// created makes something and returns its ID, which the answer refers to, once it is there.
+func (w world) created(path, body string) string {
+	w.Helper()
+	var operation struct {
+		ID        string
+		Reference struct{ ID string }
+	}
+	w.must(json.Unmarshal([]byte(w.accepted(http.MethodPost, path, body)), &operation))
+	for strings.Contains(w.accepted(http.MethodGet, "/operation/"+operation.ID, ""), "pending") {
+		<-time.After(time.Second)
+	}
+	return operation.Reference.ID
+}
+
 // variants returns a value with one thing in it missing or changed, in every way.
 func variants(value any) []any {
 	all := []any{"", strings.Repeat("x", 40000), "nonsense", -1.0, 0.0, 1e12, 1.5, true, map[string]any{}, []any{}}
@@ -67,11 +97,15 @@ func variants(value any) []any {
 // The description itself is the judge: it stands between this test and the API and complains of a success.
 func TestWhatTheDescriptionForbidsIsRefused(t *testing.T) {
 	plenty := func(c *api.Config) {
-		c.Quotas = map[string]int{"instance": -1, "elastic-ip": -1, "iam-key": -1, "template": -1, "private-network": -1}
+		c.Quotas = map[string]int{"instance": -1, "elastic-ip": -1, "iam-key": -1, "template": -1, "private-network": -1,
+			"network-load-balancer": -1, "block-storage-volume": -1, "block-storage": -1, "snapshot": -1}
 	}
 	inBubble(t, plenty, func(w world) {
-		for target, body := range w.bodies() {
+		bodies := w.bodies()
+		for _, target := range slices.Sorted(maps.Keys(bodies)) {
+			body := bodies[target]
 			method, path, _ := strings.Cut(target, " ")
+			<-time.After(time.Minute) // lets the one before settle
 			w.accepted(method, path, body)
 			var whole any
 			w.must(json.Unmarshal([]byte(body), &whole))

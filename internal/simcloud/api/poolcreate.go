@@ -42,7 +42,7 @@ func (p *pool) apply(body poolRequest) {
 	if body.MinAvailable != nil {
 		p.MinAvailable = *body.MinAvailable
 	}
-	if body.Prefix != nil && *body.Prefix != "" {
+	if body.Prefix != nil {
 		p.Prefix = *body.Prefix
 	}
 	if body.IPv6 != nil {

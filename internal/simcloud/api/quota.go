@@ -13,14 +13,15 @@ type wireQuota struct {
 }
 
 // limits returns the limits in force. Those of elastic IPs (5 in an organization), buckets, GPUs, memory, CPU and
-// storage are documented or recorded; the names of the others are known, their values are guesses.
+// storage are documented or recorded; the names of the others are known, their values are guesses. That the latest family
+// of GPUs has one like the others is a guess, too.
 func limits(overrides map[string]int) map[string]int {
 	limits := map[string]int{
 		"instance": 40, "snapshot": 100, "template": 30, "elastic-ip": 5, "iam-key": 100, "private-network": 30,
 		"network-load-balancer": 5, "sks-cluster": 10, "database": 15, "bucket": 100, "block-storage": 20480,
 		"block-storage-volume": 1000, "block-storage-max-size": 10240, "block-storage-volume-attachments": 5,
 		"memory": -1, "cpu": -1, "storage": -1, "gpu": 0, "gpu2": 0, "gpu3": 0, "gpua30": 0, "gpu3080ti": 0,
-		"gpua5000": 0, "gpurtx6000pro": 0,
+		"gpua5000": 0, "gpurtx6000pro": 0, "gpub300": 0,
 	}
 	for resource, limit := range overrides {
 		limits[resource] = limit
@@ -49,6 +50,14 @@ func (a *API) quota(resource string) wireQuota {
 	return wireQuota{Resource: resource, Usage: a.usage(resource), Limit: a.limits[resource]}
 }
 
+// Limit returns how much of a resource the organization may have; negative: there is no limit.
+func (a *API) Limit(resource string) int {
+	if limit, ok := a.limits[resource]; ok {
+		return limit
+	}
+	return -1
+}
+
 // usage counts over all zones: quotas belong to the organization.
 func (a *API) usage(resource string) int {
 	switch resource {
@@ -68,6 +77,11 @@ func (a *API) usage(resource string) int {
 		return a.tables.volumes.count()
 	case "block-storage":
 		return a.volumeSpace()
+	case "bucket":
+		if a.config.Buckets == nil {
+			return 0
+		}
+		return a.config.Buckets()
 	case "iam-key":
 		return a.tables.apiKeys.count()
 	}
@@ -93,8 +107,8 @@ func (a *API) usageOfInstances(resource string) int {
 
 // checkQuota refuses more of a resource than the organization may have.
 func (a *API) checkQuota(resource string, more int) error {
-	limit, known := a.limits[resource]
-	if !known || limit < 0 || a.usage(resource)+more <= limit {
+	limit := a.Limit(resource)
+	if limit < 0 || a.usage(resource)+more <= limit {
 		return nil
 	}
 	return refuse(http.StatusForbidden, "Quota exceeded: your organization may have %d of resource %s", limit, resource)
