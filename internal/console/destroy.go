@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func doomed(w io.Writer, objects []destroy.Found) {
 			kind = o.Kind
 			fmt.Fprintf(table, "\n%s\n", count(counts[kind], destroy.Noun(kind)))
 		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", Clean(cmp.Or(o.Name, o.ID)), Clean(o.Detail), Clean(identifier(o.Object)), strings.Join(o.By, ", "))
+		fmt.Fprintf(table, "  %s\t%s\t%s\tby %s\n", Clean(cmp.Or(o.Name, o.ID)), Clean(o.Detail), Clean(identifier(o.Object)), strings.Join(o.By, ", "))
 	}
 	fmt.Fprintln(table)
 	_ = table.Flush() // its writer's error shows in what follows
@@ -92,6 +93,8 @@ func DestroySummary(w io.Writer, t Teardown, failure error, again string) {
 	case errors.As(failure, &left):
 		fmt.Fprintf(w, "\nCluster %s is not gone: %s left\n", Clean(t.Cluster), count(len(left.Left), "object"))
 		leftovers(w, left.Left)
+	case errors.Is(failure, context.Canceled):
+		fmt.Fprintf(w, "\nCluster %s is not gone: stopped\n", Clean(t.Cluster))
 	default:
 		fmt.Fprintf(w, "\nCluster %s is not gone.\n  cause        %s\n", Clean(t.Cluster), wrapped(Clean(failure.Error()), " "))
 	}

@@ -29,11 +29,11 @@ type Price func(state.Object) (perHour float64, known bool)
 // Saving returns what the cluster's objects cost per hour, and how many have no known price.
 func (i Inventory) Saving(price Price) (perHour float64, unknown int) {
 	for _, o := range i.Objects {
-		cost, known := price(o.Object)
-		if !known {
+		if cost, known := price(o.Object); known {
+			perHour += cost
+		} else {
 			unknown++
 		}
-		perHour += cost
 	}
 	return perHour, unknown
 }

@@ -1,0 +1,89 @@
+package console_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/provisioner/destroy"
+	"exoshift/state"
+)
+
+// doomed is an inventory with something of everything.
+func doomed() console.Teardown {
+	found := func(kind, name, id, detail string, by ...string) destroy.Found {
+		return destroy.Found{Object: state.Object{Kind: kind, Name: name, ID: id, Detail: detail}, By: by}
+	}
+	backups := found(state.KindBucket, "c-demo-1-cluster-backup", "c-demo-1-cluster-backup", "", destroy.ByName)
+	return console.Teardown{
+		Cluster: "c-demo-1", Zone: "ch-gva-2",
+		Inventory: destroy.Inventory{
+			Objects: []destroy.Found{
+				found(state.KindLoadBalancer, "k8s-a1", "nlb-id", "192.0.2.7", destroy.ByCluster),
+				found(state.KindInstance, "master-0", "id-0", "standard.extra-large running", destroy.ByLabel, destroy.ByJournal),
+				found(state.KindInstance, "master-1\x1b[31m", "id-1", "standard.extra-large running", destroy.ByLabel),
+				found(state.KindSSHKey, "c-demo-1-admin", "c-demo-1-admin", "", destroy.ByName),
+			},
+			Kept:  []destroy.Kept{{Found: backups, Why: "it holds backups; --delete-backups deletes it too"}},
+			Notes: []string{"the cluster does not answer (no route to host): look yourself"},
+		},
+		Price: func(o state.Object) (float64, bool) { return 0.18667, o.Kind == state.KindInstance },
+	}
+}
+
+func TestAPlanOfATeardownGroupsWhatGoesAndSaysWhatStays(t *testing.T) {
+	var out bytes.Buffer
+	console.DestroyPlan(&out, doomed())
+	golden(t, "destroy.plan.golden", out.Bytes())
+}
+
+func TestASummaryOfATeardownTellsWhatIsLeftAndWhy(t *testing.T) {
+	teardown := doomed()
+	left := &destroy.LeftoverError{Left: []destroy.Leftover{
+		{Found: teardown.Inventory.Objects[1], Cause: errors.New("delete instance master-0: 403 Forbidden: Locked by snapshot 1")},
+		{Found: teardown.Inventory.Objects[3]},
+	}}
+	var out bytes.Buffer
+	for _, failure := range []error{
+		nil,
+		fault.New(fault.Conflict, "delete the cluster", left).WithHint("unlock it; then run the same command again"),
+		fmt.Errorf("run: %w", context.Canceled),
+		fault.New(fault.Denied, "list instances", errors.New("403 Forbidden")).WithHint("check the key"),
+	} {
+		console.DestroySummary(&out, teardown, failure, "exoshift destroy --confirm-destroy c-demo-1")
+	}
+	golden(t, "destroy.summary.golden", out.Bytes())
+}
+
+func TestAnInventoryIsOneObjectOnALine(t *testing.T) {
+	var out bytes.Buffer
+	if err := errors.Join(
+		console.InventoryJSON(&out, doomed().Inventory, nil),
+		console.InventoryJSON(&out, destroy.Inventory{}, nil),
+	); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 2 || lines[1] != `{"type":"inventory","objects":[]}` {
+		t.Fatalf("wrote %q", lines)
+	}
+	var line struct {
+		Type    string
+		Objects []map[string]any
+	}
+	if err := json.Unmarshal([]byte(lines[0]), &line); err != nil || line.Type != "inventory" || len(line.Objects) != 4 {
+		t.Fatalf("%v: %s", err, lines[0])
+	}
+	want := map[string]any{"kind": "instance", "name": "master-0", "id": "id-0", "found_by": []any{"label", "journal"}}
+	if diff := cmp.Diff(want, line.Objects[1]); diff != "" {
+		t.Error(diff)
+	}
+}
