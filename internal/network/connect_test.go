@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -101,10 +102,14 @@ func TestAProxysCredentialsAreNeverTold(t *testing.T) {
 
 func TestOnlyPlainProxiesAreAskedToConnect(t *testing.T) {
 	server := serveNames(t, answers(dns.RcodeSuccess, true))
-	for _, other := range []*url.URL{nil, {Scheme: "socks5", Host: "192.0.2.1:1080"}} {
+	p := openProxy(t, server.address, http.StatusOK)
+	for _, other := range []*url.URL{nil, {Scheme: "socks5", Host: p.Host}} {
 		conn, err := behind(other).Connect(t.Context(), server.address)
 		must(t, err)
 		must(t, conn.Close())
+	}
+	if len(p.asked) != 0 {
+		t.Errorf("the proxy was asked %q", p.asked)
 	}
 }
 
@@ -115,12 +120,15 @@ func TestAConnectionThroughAProxyThatNeverAnswersEndsWithItsContext(t *testing.T
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		if conn, err := silent.Accept(); err == nil {
+			_, _ = conn.Read(make([]byte, 1))
 			cancel()
 			_, _ = io.Copy(io.Discard, conn)
 			_ = conn.Close()
 		}
 	}()
-	if _, err := behind(&url.URL{Scheme: "http", Host: silent.Addr().String()}).Connect(ctx, "ns1.exoscale.com:53"); err == nil {
-		t.Error("connected")
+	began := time.Now()
+	_, err = behind(&url.URL{Scheme: "http", Host: silent.Addr().String()}).Connect(ctx, "ns1.exoscale.com:53")
+	if took := time.Since(began); err == nil || took > patience {
+		t.Errorf("ended with %v after %s", err, took)
 	}
 }

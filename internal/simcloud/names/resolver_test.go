@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -181,9 +182,9 @@ func TestNobodyIsAskedForWhatIsRemembered(t *testing.T) {
 func TestTheMemoryIsClearedOfWhatIsOutdated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		resolver := cluster().resolver()
-		for range 3 {
+		for round := range 3 {
 			for i := range crowded {
-				_, _ = resolver.Lookup(t.Context(), "host-"+time.Duration(i).String()+".apps.c-1.example.net")
+				_, _ = resolver.Lookup(t.Context(), strconv.Itoa(round*crowded+i)+".apps.c-1.example.net")
 			}
 			time.Sleep(time.Hour)
 		}
