@@ -17,7 +17,7 @@ func TestHAProxyHasNothingToSayAboutTheConfigurationOfAnySize(t *testing.T) {
 	for _, lb := range []assets.LoadBalancer{
 		{Domain: domain, Masters: 1, Routers: 1},
 		{Domain: domain, Masters: 3, Routers: 4, ProxyProtocol: true},
-		{Domain: domain, Masters: 5, Routers: 1000},
+		{Domain: domain, Masters: 5, Routers: 200},
 	} {
 		t.Run(fmt.Sprintf("%d masters, %d routers", lb.Masters, lb.Routers), func(t *testing.T) {
 			config, err := assets.HAProxyConfig(lb)

@@ -54,10 +54,20 @@ func (w *world) router(name string, number int, proxied bool) *machine {
 	return m
 }
 
+// demandProxy takes connections only that open with version 2 of the PROXY protocol.
 func demandProxy(l net.Listener) net.Listener {
-	return &proxyproto.Listener{Listener: l, ConnPolicy: func(proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) {
-		return proxyproto.REQUIRE, nil
-	}}
+	return &proxyproto.Listener{
+		Listener: l,
+		ConnPolicy: func(proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) {
+			return proxyproto.REQUIRE, nil
+		},
+		ValidateHeader: func(header *proxyproto.Header) error {
+			if header.Version != 2 {
+				return fmt.Errorf("version %d of the PROXY protocol", header.Version)
+			}
+			return nil
+		},
+	}
 }
 
 func (m *machine) listen(port uint16) net.Listener {

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 
 	"exoshift/internal/simcloud/machine"
@@ -53,14 +54,15 @@ func newBackend(m machine.Machine, config *Config, p *proxy) (*backend, error) {
 // up must be called with the backend's lock.
 func (m *member) up() bool { return m.address.IsValid() && (!m.check || m.health >= m.rise) }
 
-// choose returns the address of a server that is up: one of the regular ones, else the first backup.
-func (b *backend) choose(client net.Addr) (*member, netip.AddrPort, bool) {
+// choose returns the address of a server that is up: one of the regular ones, else the first backup. It passes over
+// those that were tried.
+func (b *backend) choose(client net.Addr, tried []*member) (*member, netip.AddrPort, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var regular, backup []*member
 	for _, m := range b.members {
 		switch {
-		case !m.up():
+		case !m.up() || slices.Contains(tried, m):
 		case m.backup:
 			backup = append(backup, m)
 		default:
@@ -93,20 +95,34 @@ func hash(client net.Addr) uint32 {
 	return h.Sum32()
 }
 
-// dial connects to a server that is up.
+// dial connects to a server that is up, or to another one if that is unreachable and the file says so.
 func (b *backend) dial(ctx context.Context, client, frontend net.Addr) (net.Conn, error) {
-	m, address, ok := b.choose(client)
-	if !ok {
-		return nil, fmt.Errorf("backend %s has no server available", b.proxy.name)
+	var tried []*member
+	for {
+		m, address, ok := b.choose(client, tried)
+		if !ok {
+			return nil, fmt.Errorf("backend %s has no server available", b.proxy.name)
+		}
+		c, err := b.connect(ctx, address)
+		if err == nil {
+			return greet(c, proxyHeader(m.proxyProtocol, client, frontend))
+		}
+		tried = append(tried, m)
+		if m.backup || !b.proxy.redispatch || len(tried) > b.proxy.retries {
+			return nil, err
+		}
 	}
-	clock := b.machine.Network().Clock
-	ctx, cancel := context.WithTimeout(ctx, clock.Wall(b.proxy.connectTimeout))
+}
+
+func (b *backend) connect(ctx context.Context, address netip.AddrPort) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.machine.Network().Clock.Wall(b.proxy.connectTimeout))
 	defer cancel()
-	c, err := b.machine.Network().Dial(ctx, "tcp", address.String())
-	if err != nil {
-		return nil, err
-	}
-	if _, err := c.Write(proxyHeader(m.proxyProtocol, client, frontend)); err != nil {
+	return b.machine.Network().Dial(ctx, "tcp", address.String())
+}
+
+// greet opens a connection with the header of the PROXY protocol, which may be empty.
+func greet(c net.Conn, header []byte) (net.Conn, error) {
+	if _, err := c.Write(header); err != nil {
 		_ = c.Close()
 		return nil, err
 	}

@@ -2,8 +2,8 @@
 // does not know as the real program refuses a mistake, checks the health of its servers and forwards connections.
 //
 // It differs from the real one in that idle connections are not cut by the client, server and tunnel timeouts, a
-// connection that a server refuses is closed without a retry, and names are resolved as the machine does it, whatever
-// a resolvers section says beside "hold valid".
+// connection that a server refuses is never tried with the same one again, and names are resolved as the machine does
+// it, whatever a resolvers section says beside "hold valid".
 package haproxy
 
 import (
@@ -30,6 +30,8 @@ type proxy struct {
 	monitorURI     string
 	defaultBackend string
 	check          httpCheck
+	retries        int
+	redispatch     bool // a retry goes to another server
 	connectTimeout time.Duration
 	checkTimeout   time.Duration
 	defaults       options
@@ -85,6 +87,7 @@ func newDefaults() proxy {
 	return proxy{
 		mode:           "tcp",
 		balance:        "roundrobin",
+		retries:        3,
 		connectTimeout: 30 * time.Second,
 		check:          httpCheck{method: "OPTIONS", uri: "/", version: "HTTP/1.0", least: 200, most: 399},
 		defaults:       options{inter: 2 * time.Second, fall: 3, rise: 2},

@@ -26,7 +26,9 @@ func (p *proxy) directive(words []string, line int) error {
 		return p.timeout(args)
 	case "default-server":
 		return p.defaults.read(args)
-	case "log", "maxconn", "retries", "errorfile", "description", "fullconn", "log-format":
+	case "retries":
+		return number(&p.retries, strings.Join(args, " "), 0, 1<<20)
+	case "log", "maxconn", "errorfile", "description", "fullconn", "log-format":
 		return nil
 	case "bind", "monitor-uri", "default_backend":
 		return p.frontDirective(words[0], args)
@@ -134,6 +136,7 @@ func (p *proxy) option(args []string) error {
 		p.check.enabled = false
 		return nil
 	case slices.Contains(known, args[0]):
+		p.redispatch = p.redispatch || args[0] == "redispatch"
 		return nil
 	}
 	return fmt.Errorf("unknown option '%s'", args[0])

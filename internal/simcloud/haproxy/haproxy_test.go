@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -130,6 +131,31 @@ func TestTheBackupServesWhileNoServerIsHealthy(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		b.wantAPI("bootstrap")
 	})
+}
+
+func TestAServerThatRefusesConnectionsIsPassedOverOnlyIfTheFileSaysSo(t *testing.T) {
+	for options, want := range map[string]int{"": 6, "    option redispatch 1\n": 12} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newTestbed(t)
+			with := strings.Replace(config, "    mode tcp\n", "    mode tcp\n"+options, 1)
+			with = strings.NewReplacer("verify none backup", "verify none", "init-addr none check", "init-addr none").Replace(with)
+			defer b.start(with)()
+			b.web(b.host("198.18.0.3"), 6443, "bootstrap", true, healthy)
+			b.point("bootstrap.test", "198.18.0.3")
+			b.host("198.18.0.4")
+			b.point("etcd-0.test", "198.18.0.4")
+			time.Sleep(15 * time.Second)
+			served := 0
+			for range 12 {
+				if b.get("https://api.test:6443/") == "bootstrap" {
+					served++
+				}
+			}
+			if served != want {
+				t.Errorf("with %q, %d of 12 were served, want %d", options, served, want)
+			}
+		})
+	}
 }
 
 func TestTemplatesFollowDNSAndSpeakTheProxyProtocol(t *testing.T) {
