@@ -130,7 +130,7 @@ func (d demolition) find(std streams) (site, error) {
 func usualSite(s site) (site, error) {
 	path, err := state.DefaultPath(s.spec.Cluster.ID)
 	if err != nil {
-		return s, nil //nolint:nilerr // no home, no folder; the answers are enough
+		return s, nil // no home, no folder; the answers are enough
 	}
 	folder, err := state.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -114,6 +114,17 @@ func TestATemplateThatOthersBootFromStays(t *testing.T) {
 	}
 }
 
+func TestATemplateThatIsNotProvenOursIsOnlyANote(t *testing.T) {
+	z := &zone{objects: cluster()}
+	inventory, err := New(spec(), z.world(), Options{}).Look(t.Context())
+	if err != nil || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "template rhcos-1 (template) is not touched") {
+		t.Errorf("%v, notes %q", err, inventory.Notes)
+	}
+	if slices.ContainsFunc(inventory.Objects, func(f Found) bool { return f.Kind == state.KindTemplate }) {
+		t.Error("it is to be deleted")
+	}
+}
+
 func TestTheKeyOfTheRunItselfStaysWithItsRole(t *testing.T) {
 	o := options()
 	o.OwnKey = "EXOkey"

@@ -84,6 +84,9 @@ func flat(err error) []error {
 // sorted divides what goes from what stays, and puts it in the order of deletion.
 func (t *Teardown) sorted(found []Found, all []state.Object) Inventory {
 	inventory := Inventory{Notes: slices.Clone(t.notes)}
+	if len(found) > 0 {
+		inventory.Notes = append(inventory.Notes, unproven(found, all)...)
+	}
 	for _, f := range found {
 		if why := t.reasonToKeep(f, found, all); why != "" {
 			inventory.Kept = append(inventory.Kept, Kept{Found: f, Why: why})

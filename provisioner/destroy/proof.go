@@ -2,6 +2,7 @@ package destroy
 
 import (
 	"slices"
+	"strings"
 
 	"exoshift/state"
 )
@@ -65,6 +66,19 @@ func (e evidence) remember(found []Found) {
 			}
 		}
 	}
+}
+
+// unproven tells of node images that nothing proves to be ours: clusters share them, and only a journal knows who made
+// one.
+func unproven(found []Found, all []state.Object) []string {
+	var notes []string
+	for _, o := range all {
+		isOurs := func(f Found) bool { return keyOf(f.Object) == keyOf(o) }
+		if o.Kind == state.KindTemplate && strings.HasPrefix(o.Name, "rhcos-") && !slices.ContainsFunc(found, isOurs) {
+			notes = append(notes, Describe(o)+" is not touched: no journal says that this cluster made it, and others may use it")
+		}
+	}
+	return notes
 }
 
 // told keeps what the cluster says that it made.

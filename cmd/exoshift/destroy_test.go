@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+)
+
+// belongings lists everything in the organization, by kind and name.
+func belongings(t *testing.T, s session) []string {
+	t.Helper()
+	world, disconnect, err := site{spec: s.spec, secrets: s.secrets, net: s.net}.world(unrecorded{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disconnect()
+	objects, err := world.Cloud.Objects(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	buckets, err := world.Buckets.Buckets(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, o := range append(objects, buckets...) {
+		names = append(names, o.Kind+" "+o.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
+	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+		before := belongings(t, s)
+		if err := s.run(t.Context(), streams{out: io.Discard, err: os.Stderr}); err != nil {
+			t.Fatal(err)
+		}
+		d := demolition{options: options{output: outputJSON}, confirm: s.spec.Cluster.ID}
+		destroyed := func(place site) {
+			t.Helper()
+			var out bytes.Buffer
+			if err := d.clear(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
+				t.Fatalf("%v\n%s", err, lastLines(out.String()))
+			}
+			var last struct {
+				Type    string
+				Objects []any
+			}
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Type != "inventory" || last.Objects == nil || len(last.Objects) > 0 {
+				t.Errorf("the last line is no empty inventory: %v", err)
+			}
+		}
+		place := site{spec: s.spec, secrets: s.secrets, net: s.net}
+		destroyed(place) // the folder is lost: the template, which others may use, proves to be nobody's
+		left := slices.DeleteFunc(belongings(t, s), func(name string) bool { return strings.HasPrefix(name, state.KindTemplate) })
+		if diff := cmp.Diff(before, left); diff != "" {
+			t.Errorf("without the folder, -before +after\n%s", diff)
+		}
+		place.folder, place.kept = s.folder, true
+		destroyed(place)
+		if diff := cmp.Diff(before, belongings(t, s)); diff != "" {
+			t.Errorf("with the folder, -before +after\n%s", diff)
+		}
+		facts, err := s.folder.Facts()
+		if err != nil || facts.Destroyed.IsZero() || facts.ClusterID != s.spec.Cluster.ID {
+			t.Errorf("the folder knows %+v, %v", facts, err)
+		}
+		if err := s.run(t.Context(), streams{out: io.Discard, err: io.Discard}); exitCode(err) != exitUsage {
+			t.Errorf("an installation into the folder of a destroyed cluster ends with %v", err)
+		}
+	})
+}
+
+func TestOnlyTheTypedIDIsAYes(t *testing.T) {
+	for typed, want := range map[string]int{"c-1\n": exitOK, " c-1 \n": exitOK, "c-1": exitUsage, "yes\n": exitUsage, "c-10\n": exitUsage, "": exitUsage} {
+		err := demolition{}.agree(t.Context(), streams{in: strings.NewReader(typed), out: io.Discard}, "c-1")
+		if exitCode(err) != want {
+			t.Errorf("%q: %v", typed, err)
+		}
+	}
+}
