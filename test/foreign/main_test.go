@@ -1,0 +1,101 @@
+// Package foreign lets programs by others work on a zone that stands by itself: Exoscale's own SDK, S3 clients and
+// kubectl. They know of it only what its environment says.
+package foreign
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain builds exoshift and rehearses a cluster, whose zone is then opened for all tests.
+func TestMain(m *testing.M) {
+	code, err := within(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func within(m *testing.M) (code int, err error) {
+	dir, err := os.MkdirTemp("", "foreign-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	z := &zone{program: filepath.Join(dir, "exoshift"), cluster: filepath.Join(dir, "cluster"), listen: "127.0.0.1:0"}
+	if err := output(exec.Command("go", "build", "-C", "../..", "-o", z.program, "./cmd/exoshift")); err != nil {
+		return 0, err
+	}
+	if err := output(exec.Command(z.program, "rehearse", "--speed", "300", "--output", "plain", "--dir", z.cluster)); err != nil {
+		return 0, err
+	}
+	if err := z.start(); err != nil {
+		return 0, err
+	}
+	defer z.crash()
+	opened = z
+	return m.Run(), nil
+}
+
+// opened is the zone that all tests work on.
+var opened *zone
+
+// output runs a command; if it fails the error tells what it said.
+func output(command *exec.Cmd) error {
+	said, err := command.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", command, err, said)
+	}
+	return nil
+}
+
+// zone is a process of exoshift simulate.
+type zone struct {
+	program string
+	cluster string // the folder of the rehearsal; the zone is kept beside it
+	listen  string
+	process *exec.Cmd
+}
+
+// start starts the process, waits until it is ready, and takes over the environment that it tells.
+func (z *zone) start() error {
+	env := z.cluster + ".env"
+	_ = os.Remove(env)
+	z.process = exec.Command(z.program, "simulate", "--listen", z.listen, "--dir", z.cluster+".zone", "--speed", "60", "--env", env)
+	z.process.Stderr = os.Stderr
+	if err := z.process.Start(); err != nil {
+		return err
+	}
+	for range 300 {
+		content, err := os.ReadFile(env)
+		if err == nil {
+			return z.adopt(string(content))
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	z.crash()
+	return fmt.Errorf("the zone was not ready within 30 s")
+}
+
+func (z *zone) adopt(exports string) error {
+	for line := range strings.Lines(exports) {
+		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		if err := os.Setenv(name, strings.Trim(value, "'")); err != nil {
+			return err
+		}
+	}
+	z.listen = strings.TrimPrefix(os.Getenv("HTTPS_PROXY"), "http://") // the same again after a crash
+	return nil
+}
+
+// crash kills the process without a warning.
+func (z *zone) crash() {
+	_ = z.process.Process.Kill()
+	_ = z.process.Wait()
+}
