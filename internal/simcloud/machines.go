@@ -31,7 +31,7 @@ func (z *Zone) instances() []vm.Instance {
 		image, _ := z.api.Template(i.TemplateID)
 		list = append(list, vm.Instance{
 			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, Type: i.Type,
-			Platform: image.Platform, UserData: i.UserData, CreatedAt: i.CreatedAt,
+			DiskGiB: i.DiskGiB, Platform: image.Platform, UserData: i.UserData, CreatedAt: i.CreatedAt,
 		})
 	}
 	return list

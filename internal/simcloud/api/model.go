@@ -16,6 +16,7 @@ type Instance struct {
 	Zone           string
 	TemplateID     string
 	Type           string // "standard.large"
+	DiskGiB        int
 	UserData       []byte // decoded
 	Labels         map[string]string
 	SecurityGroups []string // IDs
@@ -104,7 +105,7 @@ func (a *API) machines() []Instance {
 	list := make([]Instance, 0, a.tables.instances.count())
 	for _, i := range a.tables.instances.list(a.config.Zone) {
 		list = append(list, Instance{
-			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, TemplateID: i.Template,
+			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, TemplateID: i.Template, DiskGiB: int(i.DiskSize),
 			Type: a.typeOf[i.Type].name(), UserData: a.userData(i), Labels: i.Labels, SecurityGroups: i.Groups,
 			DeployTarget: i.Target, CreatedAt: i.Created,
 		})

@@ -24,7 +24,7 @@ const (
 	encapsulatedConfig = "/etc/ignition-machine-config-encapsulated.json"
 	firstBootDone      = encapsulatedConfig + ".bak"
 	// writeSpeed of a disk is our assumption, in MB a second.
-	writeSpeed = 500
+	writeSpeed = 1000
 )
 
 var (

@@ -42,12 +42,12 @@ func TestAStorageNodeFillsItsPartitionWithZerosBeforeItBecomesANode(t *testing.T
 		z := newZone(t)
 		i := prepared(t, func(*types.Config) {})
 		z.set(i)
-		time.Sleep(6 * time.Minute) // 180,000 MB at 500 MB/s
+		time.Sleep(3 * time.Minute) // 180,000 MB at 1,000 MB/s
 		z.wantRan()
 		z.fleet.Close()
 		z.open() // the zeros are written anew
 		z.set(i)
-		time.Sleep(5 * time.Minute)
+		time.Sleep(2 * time.Minute)
 		z.wantRan()
 		time.Sleep(2 * time.Minute)
 		z.wantRan("master-0\n")
@@ -93,7 +93,7 @@ func TestADataPartitionThatWouldBreakInRealityBreaksHere(t *testing.T) {
 				z := newZone(t)
 				defer z.close()
 				z.set(prepared(t, test.change))
-				time.Sleep(5 * time.Minute) // too short for zeros
+				time.Sleep(3 * time.Minute) // too short for zeros
 				if test.runs {
 					z.wantRan("master-0\n")
 				} else {
