@@ -165,6 +165,22 @@ func TestWhatCannotBeDeletedStopsNothingElseAndIsLeftOver(t *testing.T) {
 	})
 }
 
+func TestAVolumeThatOutlivesItsMachineIsNotForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		z := &zone{objects: cluster(), refused: map[string]error{"volume": errors.New("it is busy")}}
+		z.after = func(id string) {
+			if id == "machine" {
+				z.objects[slices.IndexFunc(z.objects, func(o state.Object) bool { return o.ID == "volume" })].Uses = nil
+			}
+		}
+		_, err := destroyed(t, z, options())
+		var left *LeftoverError
+		if !errors.As(err, &left) || len(left.Left) != 1 || left.Left[0].ID != "volume" {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}
+
 func TestWhatIsHeldForAWhileGoesInALaterPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := &zone{objects: cluster(), refused: map[string]error{"ip": errors.New("busy")}}
