@@ -32,7 +32,7 @@ func (w world) await(operation string) string {
 		answer := w.get("/operation/" + operation)
 		switch answer["state"] {
 		case "pending":
-			<-time.After(100 * time.Millisecond)
+			<-time.After(time.Second)
 		case "success":
 			thing, _ := answer["reference"].(document)
 			if thing == nil {
@@ -42,6 +42,20 @@ func (w world) await(operation string) string {
 			return id
 		default:
 			w.Fatalf("operation: %v", answer)
+		}
+	}
+}
+
+// until waits for something to become so, with every change for an hour.
+func (w world) until(so func() bool) {
+	w.Helper()
+	for began := time.Now(); !so(); {
+		select {
+		case <-w.api.Changed():
+		case <-time.After(time.Minute):
+		}
+		if time.Since(began) > time.Hour {
+			w.Fatal("it never came about")
 		}
 	}
 }

@@ -1,17 +1,83 @@
 // Package api is the Exoscale API v2 of a simulated zone: an http.Handler that speaks the public wire format, and a
 // read model that the rest of the zone (machines, firewall, name servers) lives by.
 //
-// What is asked for takes effect at once, except instances, which change state when their operation completes, and
-// templates, which exist once they are registered. Every other operation is only a wait of a few seconds.
+// What is asked for takes effect at once, except for things that have states (instances, instance pools, load
+// balancers and their services, volumes, snapshots), which come into the next one when their operation completes, and
+// templates, which exist once they are registered. Every other operation is only a wait of a few seconds. All of it
+// survives the end of the process.
 //
-// Recorded from the live service, in status and text: an invalid SSH key (409), a private network whose range ends
-// before it starts (400), an action on an instance that must be stopped first (400), 404 with a message for what does
-// not exist. Recorded in status only: a duplicate SSH key (409).
+// Refusals and quirks, and where they are known from: "recorded" from the live service, "documented" by Exoscale, its
+// official description or the source of its clients, or "our reading", because nobody recorded it.
 //
-// Our reading, because nobody recorded it: 401 for a missing, wrong or expired signature and 403 for an unknown key;
-// 403 for an exceeded quota and for a protected instance; 409 for a security group or anti-affinity group in use, for
-// a full anti-affinity group, for an elastic IP or a private network that is still attached, for a DNS domain that
-// exists, for an IAM role that a key uses; 400 for values outside of the bounds of the official description; all
-// their texts; which reasons a failed template registration gives. Security groups, anti-affinity groups, instances
-// and DNS records may share a name. IAM policies are kept and answered but not enforced.
+//	thing             refusal or quirk                                          status  known from
+//	----------------  --------------------------------------------------------  ------  ----------------------------
+//	any               what does not exist: {"message"}                          404     recorded
+//	any               a value outside of the bounds: {"message","errors"}       400     form recorded, texts ours
+//	any               refusals as problem details (Config.Problems)             any     documented elsewhere
+//	any               no, a wrong or an expired signature                       401     our reading
+//	any               an unknown key                                            403     our reading
+//	any               what the policy of the key's role does not allow          403     our reading (text)
+//	any               an exceeded quota                                         403     our reading
+//	any               an ID of another zone                                     404     documented
+//	any               what is being deleted is deleted again                    409     recorded for pools
+//	GET /zone         answered without a signature                              200     documented
+//	operation         complete at once, without reference: SSH keys             200     recorded
+//	operation         refers to the group, balancer or address changed          200     recorded
+//	operation         a resource, no reference: start and stop                  200     recorded
+//	operation         no reference in the end: anti-affinity group deleted      200     recorded
+//	SSH key           material that is no public key                            409     recorded
+//	SSH key           a name that is taken                                      409     status recorded
+//	instance          must be stopped: reset, scale, resize, revert, TPM        400     recorded for reset
+//	instance          must be running: stop, reboot                             400     our reading
+//	instance          protected against deletion                                403     our reading
+//	instance          disk below the template's, or above the type's limit      400     documented, status ours
+//	instance          a disk that shrinks                                       400     documented, status ours
+//	instance          scaled to a type of another kind                          400     documented, status ours
+//	instance          more than 32768 characters of user data                   400     documented
+//	instance          a password where the template has none, or after a day    404     our reading
+//	instance          the form of the filter labels: name=value,…               200     our reading
+//	instance          empty lists are shown, the default group is worn          200     recorded
+//	instance          security groups, networks, volumes let go when it goes    200     documented for volumes
+//	instance type     gpus left out where there are none                        200     recorded
+//	security group    worn by an instance, or named by a rule                   409     "a conflict" is known
+//	security group    empty rules and sources left out                          200     recorded
+//	anti-affinity     a ninth instance                                          409     limit documented
+//	anti-affinity     deleted while in use                                      409     our reading
+//	elastic IP        deleted while attached; detached where it is not          409     our reading
+//	elastic IP        a health check added later, or of another mode            400     documented, status ours
+//	private network   a range that ends before it starts                        400     recorded
+//	private network   deleted while attached                                    409     our reading
+//	private network   a lease outside of the subnet                             400     our reading
+//	private network   a lease that is taken                                     409     our reading
+//	template          unusable image: operation fails                           200     reasons are our reading
+//	instance pool     locked by a load balancer, text included                  403     recorded
+//	instance pool     changed while it changes                                  409     our reading
+//	instance pool     a lost member is made again, changes are for new ones     200     documented
+//	instance pool     the newest go first                                       200     our reading
+//	load balancer     a service before it runs                                  404     seen by users
+//	load balancer     an eleventh service                                       403     limit documented
+//	load balancer     a second service on a port                                409     our reading
+//	load balancer     services go with it                                       200     our reading
+//	load balancer     a running member is healthy: nothing is probed            200     simplified
+//	volume            less than 10 GiB become 10                                200     recorded
+//	volume            more than the largest size                                400     limit documented
+//	volume            a sixth on an instance                                    403     limit documented
+//	volume            on an instance smaller than small                         400     limit documented
+//	volume            deleted or attached while attached                        409     documented, status ours
+//	volume            detached twice: text ends in "Volume not attached"        400     text recorded
+//	volume            resized while its instance runs                           409     documented, status ours
+//	volume            resizing answers the volume, at once                      200     documented
+//	volume snapshot   a twenty-first of a volume                                403     limit documented
+//	volume snapshot   outlives its volume                                       200     our reading
+//	snapshot          reverted to one of another instance                       400     our reading
+//	snapshot          outlives its instance; an export is not to be fetched     200     our reading
+//	DNS domain        exists already                                            409     our reading
+//	DNS record        duplicates, trailing dots, ALIAS's TXT, apex NS           -       documented by clients
+//	IAM role          deleted while a key uses it                               409     our reading
+//	IAM policy        services beside compute and sos, what expressions see     -       our reading
+//	event             mutations, refused ones too; the oldest first             200     order is our reading
+//
+// Groups, instances, pools, load balancers, volumes and DNS records may share a name. Load balancers, private networks,
+// rescue systems, deploy targets and the contents of volumes are kept and answered, but no traffic and no machine of
+// the simulation uses them.
 package api

@@ -63,9 +63,7 @@ func TestALoadBalancerGoesWithItsServices(t *testing.T) {
 		w.do(http.MethodPost, "/load-balancer/"+id+"/service", serviceBody(pool, 443))
 		w.accepted(http.MethodDelete, "/load-balancer/"+id, "")
 		w.refuses(http.StatusConflict, "deleted", http.MethodDelete, "/load-balancer/"+id, "")
-		for len(w.list("/load-balancer")) > 0 {
-			<-w.api.Changed()
-		}
+		w.until(func() bool { return len(w.list("/load-balancer")) == 0 })
 		w.do(http.MethodDelete, "/instance-pool/"+pool, "")
 	})
 }

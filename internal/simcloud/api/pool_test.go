@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	egoscale "github.com/exoscale/egoscale/v2"
 
@@ -171,9 +170,7 @@ func TestAPoolGoesWithItsMembersAndOnlyOnce(t *testing.T) {
 		w.must(err)
 		w.accepted(http.MethodDelete, "/instance-pool/"+id, "")
 		w.refuses(http.StatusConflict, "destroyed", http.MethodDelete, "/instance-pool/"+id, "")
-		for len(w.list("/instance-pool")) > 0 {
-			<-w.api.Changed()
-		}
+		w.until(func() bool { return len(w.list("/instance-pool")) == 0 })
 		if got := w.api.Instances(); len(got) != 0 {
 			t.Errorf("members are left: %v", got)
 		}
@@ -193,18 +190,14 @@ func TestAPoolGoesOnAfterTheProcessDied(t *testing.T) {
 
 		w = open(t, db, nil)
 		id := w.list("/instance-pool")[0]["id"].(string)
-		for w.stateOf("/instance-pool/"+id) != "running" {
-			<-w.api.Changed()
-		}
+		w.until(func() bool { return w.stateOf("/instance-pool/"+id) == "running" })
 		lost := w.members(id)[1]
 		w.accepted(http.MethodDelete, "/instance/"+lost, "")
 		w.api.Close()
 
 		w = open(t, db, nil)
 		defer w.api.Close()
-		for began := time.Now(); len(w.members(id)) < 2 && time.Since(began) < time.Minute; {
-			<-w.api.Changed()
-		}
+		w.until(func() bool { return len(w.members(id)) == 2 })
 		if got := w.members(id); len(got) != 2 || got[1] == lost {
 			t.Errorf("members: %v without %s", got, lost)
 		}

@@ -47,9 +47,7 @@ func TestASnapshotIsExportedOrBecomesATemplate(t *testing.T) {
 		}
 		w.accepted(http.MethodPost, path+":export", "")
 		w.refuses(http.StatusConflict, "exporting", http.MethodDelete, path, "")
-		for w.stateOf(path) != "exported" {
-			<-w.api.Changed()
-		}
+		w.until(func() bool { return w.stateOf(path) == "exported" })
 		if export := w.get(path)["export"].(document); export["presigned-url"] == nil || export["md5sum"] == nil {
 			t.Errorf("exported: %v", export)
 		}

@@ -119,9 +119,7 @@ func TestAVolumeIsCopied(t *testing.T) {
 		if got := w.stateOf(path); got != "snapshotting" {
 			t.Errorf("while copied: %v", got)
 		}
-		for w.stateOf(path) != "detached" {
-			<-w.api.Changed()
-		}
+		w.until(func() bool { return w.stateOf(path) == "detached" })
 		copied := w.list("/block-storage-snapshot")[0]
 		if copied["volume-size"] != 20.0 || copied["block-storage-volume"].(document)["id"] != id || copied["name"] != "copy" {
 			t.Errorf("copy: %v", copied)
@@ -155,9 +153,7 @@ func TestAnAttachmentGoesOnAfterTheProcessDied(t *testing.T) {
 
 		w = open(t, db, nil)
 		defer w.api.Close()
-		for w.stateOf(path) != "attached" {
-			<-w.api.Changed()
-		}
+		w.until(func() bool { return w.stateOf(path) == "attached" })
 	})
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
