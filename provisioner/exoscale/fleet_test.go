@@ -147,6 +147,21 @@ func TestAQuotaEndsTheOrdersAndIsToldWithinSeconds(t *testing.T) {
 	})
 }
 
+func TestAfterAFailureNothingNewIsAskedFor(t *testing.T) {
+	inWorldOf(t, api.Config{Key: key, Secret: secret, Latency: time.Second}, func(ctx context.Context, w *world) {
+		wanted := w.machines(ctx, 30)
+		w.Happens(site.Accident{On: "POST /v2/instance", Answer: says(400, `{"message":"not this one"}`)})
+		_, err := w.ensureAll(ctx, wanted)
+		w.wantFault(err, fault.Invalid, "create instance worker-", "not this one")
+		if posts := w.count("POST /v2/instance"); posts > 10 {
+			w.t.Errorf("%d creates", posts)
+		}
+		if len(w.journal.open) > 0 {
+			w.t.Errorf("the journal misses results: %v", w.journal.open)
+		}
+	})
+}
+
 // lost is a machine whose creation is accepted and that never comes to be; its operation tells why.
 func (w *world) lost(operation string, times int) {
 	w.Happens(site.Accident{On: "POST /v2/instance", Answer: says(200, `{"id":"77","state":"pending","reference":{"id":"dead"}}`)})

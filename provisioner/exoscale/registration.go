@@ -37,7 +37,11 @@ func (c *Client) earlierTemplate(ctx context.Context, name string) (state.Templa
 	if err != nil {
 		return state.Template{}, err
 	}
-	for c.clock.Now().Sub(began) < registrationLimit {
+	until := began.Add(registrationLimit)
+	if longest := c.clock.Now().Add(registrationLimit); until.After(longest) { // their clock is ahead of ours
+		until = longest
+	}
+	for c.clock.Now().Before(until) {
 		found, err := c.FindTemplate(ctx, name)
 		if !fault.Is(err, fault.NotFound) {
 			return found, err
