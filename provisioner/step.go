@@ -58,6 +58,12 @@ func (e *StepError) Unwrap() error { return e.Err }
 // Skip ends a step without doing it; steps that need it run all the same. reason is shown.
 func Skip(reason string) error { return skipped{reason} }
 
+// IsSkip tells whether err is the end of a step that was not done.
+func IsSkip(err error) bool {
+	var skip skipped
+	return errors.As(err, &skip)
+}
+
 type skipped struct{ reason string }
 
 func (s skipped) Error() string { return s.reason }

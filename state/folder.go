@@ -68,6 +68,12 @@ func Open(path string) (Folder, error) {
 	return Folder{path: path}, nil
 }
 
+// Look returns the folder at path for reading, whether or not anything is there yet.
+func Look(path string) (Folder, error) {
+	path, err := filepath.Abs(path)
+	return Folder{path: path}, err
+}
+
 // Path returns the path of a file in the folder.
 func (f Folder) Path(names ...string) string {
 	return filepath.Join(append([]string{f.path}, names...)...)

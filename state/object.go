@@ -29,3 +29,12 @@ type Object struct {
 	Uses   []string // IDs of the objects that it is attached to, made of or made for
 	Detail string   // what a person tells it by: an address, a type and a size
 }
+
+// BucketBackups is the purpose of the bucket that outlives its cluster unless told otherwise.
+const BucketBackups = "cluster-backup"
+
+// KeptBuckets are the purposes of the buckets that a cluster has as long as it lives: logs, images and backups.
+func KeptBuckets() []string { return []string{"logstore", "image-registry", BucketBackups} }
+
+// PassingBuckets are the purposes of those that only the installation needs.
+func PassingBuckets() []string { return []string{"image", "bootstrap"} }

@@ -144,6 +144,7 @@ type APIKey struct {
 type InstanceType struct {
 	Name       string // <family>.<size>
 	CPUs       int
+	GPUs       int
 	MemoryGiB  float64
 	Authorized bool
 }

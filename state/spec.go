@@ -203,10 +203,16 @@ type Machine struct {
 	MachineSpec
 }
 
+// RoundRobin tells whether DNS alone balances the load, without load balancers.
+func (s Spec) RoundRobin() bool { return s.LoadBalancer.Strategy == "dns-round-robin" }
+
 // Machines returns the machines of a role in order, named <role>-<index>; the bootstrap machine is just "bootstrap".
 func (s Spec) Machines(role Role) []Machine {
-	if role == RoleBootstrap {
+	switch {
+	case role == RoleBootstrap:
 		return []Machine{{Name: string(role), Role: role, MachineSpec: s.Sizing.Bootstrap}}
+	case role == RoleLoadBalancer && s.RoundRobin():
+		return nil
 	}
 	spec := s.machineSpec(role)
 	machines := make([]Machine, spec.Count)

@@ -14,7 +14,6 @@ func notAvailableYet(spec state.Spec) []Fault {
 		refused              bool
 		field, what, instead string
 	}{
-		{spec.LoadBalancer.Strategy == dnsRoundRobin, "loadBalancer.strategy", dnsRoundRobin, haproxyPair},
 		{spec.OpenShift.Distribution == "okd", "openshift.distribution", "okd", "ocp"},
 		{spec.Network.CNI == "Cilium", "network.cni", "Cilium", "OVNKubernetes"},
 	}

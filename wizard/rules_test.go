@@ -81,7 +81,7 @@ func TestRules(t *testing.T) {
 		"no proxy at all": {func(s *state.Spec) { s.OpenShift.Proxy.NoProxy = "*" }, []string{"openshift.proxy.noProxy  there is no proxy"}},
 		"a lonely tenant": {func(s *state.Spec) { s.Syn.LieutenantURL = "https://l" }, []string{"syn.tenant  is missing"}},
 		"Cilium":          {func(s *state.Spec) { s.Network.CNI = "Cilium" }, []string{"network.cni  Cilium is not available yet"}},
-		"round robin":     {func(s *state.Spec) { s.LoadBalancer.Strategy = "dns-round-robin" }, []string{"loadBalancer.strategy  dns-round-robin is not available yet"}},
+		"round robin":     {func(s *state.Spec) { s.LoadBalancer.Strategy = "dns-round-robin" }, nil},
 		"OKD":             {func(s *state.Spec) { s.OpenShift.Distribution = "okd" }, []string{"openshift.distribution  okd is not available yet"}},
 	} {
 		t.Run(name, func(t *testing.T) {

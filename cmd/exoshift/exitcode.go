@@ -48,6 +48,7 @@ func exitCode(err error) int {
 	var answers answersError
 	var held *state.HeldError
 	var child childError
+	var check checkError
 	switch {
 	case err == nil:
 		return exitOK
@@ -57,6 +58,8 @@ func exitCode(err error) int {
 		return exitAnswers
 	case errors.As(err, &held), errors.Is(err, store.ErrInUse):
 		return exitLocked
+	case errors.As(err, &check):
+		return exitChecks
 	case errors.As(err, &child):
 		return child.code
 	case errors.Is(err, context.Canceled):

@@ -12,6 +12,7 @@ import (
 
 	"exoshift/internal/console"
 	"exoshift/internal/network"
+	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -32,6 +33,7 @@ func installCommand(std streams) *cobra.Command {
 	dirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
 	cmd.Flags().Bool("yes", false, "create what the plan says without asking")
 	outputFlag(cmd)
+	waitFlag(cmd)
 	return cmd
 }
 
@@ -44,7 +46,7 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := agree(cmd.Context(), o, spec, std); err != nil {
+	if err := agree(cmd.Context(), o, spec, secrets, std); err != nil {
 		return err
 	}
 	folder, err := openFolder(o.dir, spec)
@@ -57,22 +59,31 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	}
 	defer unlock()
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: network.Host(), output: o.output,
+		spec: spec, secrets: secrets, folder: folder, net: network.Host(), output: o.output, waitForDNS: o.waitForDNS,
 		where: console.Whereabouts{Folder: folder.Path(), Resume: resumeCommand("install", o)},
 	}
 	return s.run(cmd.Context(), std)
 }
 
 // agree shows the plan and asks for a yes before anything is created; without a terminal --yes has said it.
-func agree(ctx context.Context, o options, spec state.Spec, std streams) error {
+func agree(ctx context.Context, o options, spec state.Spec, secrets wizard.Secrets, std streams) error {
 	if o.yes {
 		return nil
 	}
+	s, leave, err := lookingSession(ctx, o, spec, secrets)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = leave() }() // it was only looked at
+	preview, err := s.preview(ctx)
+	if err != nil {
+		return err
+	}
 	if o.output != outputTUI {
-		printPlan(std.err, spec)
+		printPlan(std.err, spec, preview)
 		return usageError{errors.New("nothing was created: give --yes to create what the plan says")}
 	}
-	printPlan(std.out, spec)
+	printPlan(std.out, spec, preview)
 	fmt.Fprint(std.out, "\nCreate this? It costs money from then on. [y/N] ")
 	answer, err := readLine(ctx, std.in)
 	if err != nil {
@@ -132,6 +143,9 @@ func resumeCommand(verb string, o options, more ...string) string {
 	}
 	if o.yes {
 		words = append(words, "--yes")
+	}
+	if o.waitForDNS != install.DefaultWaitForDNS {
+		words = append(words, "--wait-for-dns", o.waitForDNS.String())
 	}
 	return strings.Join(append(words, more...), " ")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,15 +11,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/console"
+	"exoshift/internal/fault"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
 )
 
 func planCommand(std streams) *cobra.Command {
+	var expectNoChange bool
 	cmd := &cobra.Command{
 		Use:   "plan",
-		Short: "Show what an installation would create and in which steps; nothing is contacted",
+		Short: "Show what is there and what an installation would create, change or delete; nothing is changed",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := bind(cmd, std)
 			if err != nil {
@@ -28,49 +31,204 @@ func planCommand(std streams) *cobra.Command {
 				console.Missing(std.err, wizard.Missing())
 				return usageError{errors.New("no answers: give an answers file with --answers FILE; the README shows one")}
 			}
-			spec, _, err := loadAnswers(o.answers, std, environment)
+			preview, err := showPlan(cmd.Context(), o, std)
 			if err != nil {
 				return err
 			}
-			if o.output.json() {
-				return planJSON(std.out, spec)
+			if pending := len(preview.Pending()); expectNoChange && pending > 0 {
+				return checkError{fmt.Errorf("%d objects would be created, changed or deleted, and no change was expected", pending)}
 			}
-			printPlan(std.out, spec)
 			return nil
 		},
 	}
 	answersFlag(cmd, "the answers file")
+	dirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
+	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "fail if anything would be created, changed or deleted")
 	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
 	return cmd
 }
 
-// printPlan lists the objects and the steps.
-func printPlan(w io.Writer, spec state.Spec) {
-	fmt.Fprintf(w, "Cluster %s in %s: OpenShift %s at %s\n\n", spec.Cluster.ID, spec.Exoscale.Zone, spec.OpenShift.Version, spec.Domain())
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "CREATES\tNAME\tDETAILS")
-	for _, o := range install.Inventory(spec) {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", o.Kind, o.Name, o.Details)
+// checkError is something that was looked at and is not as it was expected.
+type checkError struct{ error }
+
+func (e checkError) Unwrap() error { return e.error }
+
+func showPlan(ctx context.Context, o options, std streams) (preview install.Preview, err error) {
+	spec, secrets, err := loadAnswers(o.answers, std, environment)
+	if err != nil {
+		return preview, err
 	}
-	_ = table.Flush() // its writer's error shows in what follows
-	fmt.Fprintln(w, "\nSTEPS")
-	for n, step := range install.Steps(spec) {
-		fmt.Fprintf(w, "%3d  %s\n", n+1, step.Title)
+	s, leave, err := lookingSession(ctx, o, spec, secrets)
+	if err != nil {
+		return preview, err
 	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if preview, err = s.preview(ctx); err != nil {
+		return preview, err
+	}
+	if o.output.json() {
+		return preview, planJSON(std.out, preview)
+	}
+	printPlan(std.out, spec, preview)
+	return preview, nil
 }
 
-// planJSON prints one object a line: first what is created, then the steps.
-func planJSON(w io.Writer, spec state.Spec) error {
+// lookingSession is a session on a folder that may not exist yet, for looking only.
+func lookingSession(ctx context.Context, o options, spec state.Spec, secrets wizard.Secrets) (s session, leave func() error, err error) {
+	if o.dir == "" {
+		if o.dir, err = state.DefaultPath(spec.Cluster.ID); err != nil {
+			return s, nil, err
+		}
+	}
+	folder, err := state.Look(o.dir)
+	if err != nil {
+		return s, nil, err
+	}
+	facts, err := folder.Facts()
+	if err != nil {
+		return s, nil, err
+	}
+	if facts.ClusterID != "" && facts.ClusterID != spec.Cluster.ID {
+		return s, nil, usageError{fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name another folder with --dir", o.dir, facts.ClusterID, spec.Cluster.ID)}
+	}
+	net, leave, err := networkOf(ctx, folder, facts.Rehearsal, spec, secrets)
+	return session{spec: spec, secrets: secrets, folder: folder, net: net}, leave, err
+}
+
+// preview asks the recipe what it would do.
+func (s session) preview(ctx context.Context) (install.Preview, error) {
+	world, disconnect, err := s.world(unrecorded{}, func(string) {})
+	if err != nil {
+		return install.Preview{}, err
+	}
+	defer disconnect()
+	installation, err := install.New(s.spec, install.Options{}, s.folder, world.looking())
+	if err != nil {
+		return install.Preview{}, err
+	}
+	preview, err := installation.Preview(ctx)
+	if fault.Is(err, fault.Invalid) {
+		return preview, answersError{err}
+	}
+	return preview, err
+}
+
+// printPlan tells people: what will happen first, what it costs last.
+func printPlan(w io.Writer, spec state.Spec, preview install.Preview) {
+	fmt.Fprintf(w, "Cluster %s in %s: OpenShift %s at %s\n", spec.Cluster.ID, spec.Exoscale.Zone, spec.OpenShift.Version, spec.Domain())
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, part := range []struct {
+		title   string
+		changes []install.Change
+	}{
+		{"CREATE", with(preview, state.Created)},
+		{"CHANGE", with(preview, state.Updated)},
+		{"DELETE", with(preview, state.Deleted)},
+		{"THERE", with(preview, state.Found)},
+		{"THERE, BUT NOT IN THE ANSWERS: left alone", preview.Surplus},
+	} {
+		if len(part.changes) == 0 {
+			continue
+		}
+		fmt.Fprintf(table, "\n%s\n", part.title)
+		for _, change := range part.changes {
+			fmt.Fprintf(table, "  %s\t%s\t%s\n", change.Kind, change.Name, change.Details)
+		}
+	}
+	fmt.Fprint(table, "\nQUOTA\tNEEDS\tIN USE\tLIMIT\tAFTERWARDS\n")
+	for _, quota := range preview.Quotas {
+		fmt.Fprintf(table, "  %s\t%d\t%d\t%s\t%d%s\n", quota.Resource, quota.Need, quota.Used, limitText(quota), quota.After, warning(quota))
+	}
+	_ = table.Flush() // its writer's error shows in what follows
+	fmt.Fprintf(w, "\nThe cluster %s.\n", preview.Cost)
+	fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d as they should be.\n", len(with(preview, state.Created)),
+		len(with(preview, state.Updated)), len(with(preview, state.Deleted)), len(with(preview, state.Found)))
+}
+
+func with(preview install.Preview, action state.Action) []install.Change {
+	var chosen []install.Change
+	for _, change := range preview.Changes {
+		if change.Action == action {
+			chosen = append(chosen, change)
+		}
+	}
+	return chosen
+}
+
+func limitText(quota install.QuotaCheck) string {
+	if quota.Limit < 0 {
+		return "none"
+	}
+	return fmt.Sprint(quota.Limit)
+}
+
+func warning(quota install.QuotaCheck) string {
+	if quota.Sufficient {
+		return ""
+	}
+	return "  TOO MANY"
+}
+
+// The lines of a plan in JSON: one for each object, one for each quota, and the sums last.
+type (
+	objectLine struct {
+		Type    string `json:"type"`   // object
+		Action  string `json:"action"` // create, update, delete, none, or surplus for what the answers do not ask for
+		Kind    string `json:"kind"`
+		Name    string `json:"name"`
+		ID      string `json:"id,omitempty"`
+		Details string `json:"details,omitempty"`
+	}
+	quotaLine struct {
+		Type string `json:"type"` // quota
+		install.QuotaCheck
+	}
+	planLine struct {
+		Type    string       `json:"type"` // plan
+		Create  int          `json:"create"`
+		Update  int          `json:"update"`
+		Delete  int          `json:"delete"`
+		None    int          `json:"none"`
+		Surplus int          `json:"surplus"`
+		Cost    install.Cost `json:"cost"`
+	}
+)
+
+func planJSON(w io.Writer, preview install.Preview) error {
 	lines := json.NewEncoder(w)
-	for _, o := range install.Inventory(spec) {
-		if err := lines.Encode(map[string]any{"type": "object", "action": "create", "kind": o.Kind, "name": o.Name, "details": o.Details}); err != nil {
+	object := func(change install.Change, action string) error {
+		return lines.Encode(objectLine{"object", action, change.Kind, change.Name, change.ID, change.Details})
+	}
+	for _, change := range preview.Changes {
+		if err := object(change, planned(change.Action)); err != nil {
 			return err
 		}
 	}
-	for _, step := range install.Steps(spec) {
-		if err := lines.Encode(map[string]any{"type": "step", "step": step.ID, "phase": step.Phase, "text": step.Title, "needs": step.Needs}); err != nil {
+	for _, change := range preview.Surplus {
+		if err := object(change, "surplus"); err != nil {
 			return err
 		}
 	}
-	return nil
+	for _, quota := range preview.Quotas {
+		if err := lines.Encode(quotaLine{"quota", quota}); err != nil {
+			return err
+		}
+	}
+	return lines.Encode(planLine{
+		Type: "plan", Create: len(with(preview, state.Created)), Update: len(with(preview, state.Updated)),
+		Delete: len(with(preview, state.Deleted)), None: len(with(preview, state.Found)), Surplus: len(preview.Surplus), Cost: preview.Cost,
+	})
+}
+
+// planned is what will be done, in the words of JSON.
+func planned(action state.Action) string {
+	switch action {
+	case state.Created:
+		return "create"
+	case state.Updated:
+		return "update"
+	case state.Deleted:
+		return "delete"
+	}
+	return "none"
 }

@@ -47,6 +47,7 @@ func rehearseCommand(std streams) *cobra.Command {
 	answersFlag(cmd, "the answers file (default: a shipped example)")
 	dirFlag(cmd, "the cluster's folder; the simulated zone is kept beside it (default: a temporary one)")
 	outputFlag(cmd)
+	waitFlag(cmd)
 	cmd.Flags().Float64Var(&r.speed, "speed", usualSpeed, "how many times faster than real")
 	cmd.Flags().StringVar(&r.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
 	return cmd
@@ -95,7 +96,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	defer func() { err = errors.Join(err, zone.Close()) }()
 	s := session{
 		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), output: r.output, speed: r.speed,
-		temporary: r.temporary,
+		temporary: r.temporary, waitForDNS: r.waitForDNS,
 		where: console.Whereabouts{
 			Folder: folder.Path(), Rehearsal: true,
 			Resume: resumeCommand("rehearse", r.options, "--speed", fmt.Sprint(r.speed), "--scenario", r.scenario),

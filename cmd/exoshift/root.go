@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
+	"exoshift/provisioner/install"
 )
 
 // run executes a command line and returns the exit code. Every error is told once, here.
@@ -91,6 +93,7 @@ type options struct {
 	answers, dir string
 	output       output
 	yes          bool
+	waitForDNS   time.Duration
 }
 
 // bind reads a command's flags, with the environment beneath them.
@@ -105,12 +108,17 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 	chosen, err := output(layers.GetString("output")).resolve(std)
 	return options{
 		answers: layers.GetString("answers"), dir: layers.GetString("dir"), output: chosen, yes: layers.GetBool("yes"),
+		waitForDNS: layers.GetDuration("wait-for-dns"),
 	}, err
 }
 
 func answersFlag(cmd *cobra.Command, usage string) { cmd.Flags().String("answers", "", usage) }
 
 func dirFlag(cmd *cobra.Command, usage string) { cmd.Flags().String("dir", "", usage) }
+
+func waitFlag(cmd *cobra.Command) {
+	cmd.Flags().Duration("wait-for-dns", install.DefaultWaitForDNS, "how long to wait until the domain is delegated, which a human has to do")
+}
 
 func outputFlag(cmd *cobra.Command) {
 	cmd.Flags().String("output", string(outputAuto), "how to show it: auto, tui, plain or json")

@@ -38,11 +38,13 @@ func (s saboteur) EnsureRecord(ctx context.Context, zone string, record state.Re
 	return s.Cloud.EnsureRecord(ctx, zone, record)
 }
 
-func (s saboteur) EnsureInstance(ctx context.Context, instance state.Instance) (state.Instance, state.Action, error) {
-	if s.userData != nil {
-		instance.UserData = s.userData(instance.Name, instance.UserData)
+func (s saboteur) EnsureInstances(ctx context.Context, instances []state.Instance, told func(state.Instance, state.Action)) error {
+	for n := range instances {
+		if s.userData != nil {
+			instances[n].UserData = s.userData(instances[n].Name, instances[n].UserData)
+		}
 	}
-	return s.Cloud.EnsureInstance(ctx, instance)
+	return s.Cloud.EnsureInstances(ctx, instances, told)
 }
 
 func (s saboteur) EnsureAttached(ctx context.Context, ip, instance string) (state.Action, error) {
@@ -112,14 +114,14 @@ func sabotaged(t *testing.T, s session, how saboteur) (string, error) {
 		t.Fatal(err)
 	}
 	defer records.close()
-	world, disconnect, err := s.world(records)
+	world, disconnect, err := s.world(records.journal, records.log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer disconnect()
 	how.Cloud = world.Cloud
 	world.Cloud = how
-	installation, err := install.New(s.spec, s.secrets.PullSecret, s.folder, world)
+	installation, err := install.New(s.spec, s.recipe(), s.folder, world.World)
 	if err != nil {
 		t.Fatal(err)
 	}

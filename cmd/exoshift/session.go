@@ -30,7 +30,8 @@ type session struct {
 	speed   float64 // of a rehearsal's clock; 0 if it is none
 	where   console.Whereabouts
 
-	temporary bool // the folder goes when the run went well
+	waitForDNS time.Duration // 0: as the recipe says
+	temporary  bool          // the folder goes when the run went well
 }
 
 // run installs the cluster, or goes on where an earlier run was stopped. The folder must be locked.
@@ -46,12 +47,12 @@ func (s session) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer records.close()
-	world, disconnect, err := s.world(records)
+	world, disconnect, err := s.world(records.journal, records.log)
 	if err != nil {
 		return err
 	}
 	defer disconnect()
-	installation, err := install.New(s.spec, s.secrets.PullSecret, s.folder, world)
+	installation, err := install.New(s.spec, s.recipe(), s.folder, world.World)
 	if err != nil {
 		return err
 	}
@@ -130,29 +131,53 @@ func finished(failure error, resume string) provisioner.Event {
 	return event
 }
 
-// world is what the recipe acts on, behind the session's network; disconnect closes what it opened.
-func (s session) world(records *records) (world install.World, disconnect func(), err error) {
+func (s session) recipe() install.Options {
+	return install.Options{PullSecret: s.secrets.PullSecret, WaitForDNS: s.waitForDNS}
+}
+
+// world is what the recipe acts on, behind the session's network, with the clients that can also only look.
+type world struct {
+	install.World
+	cloud   *exoscale.Client
+	storage *objects.Client
+}
+
+// looking is the same world for those who change nothing.
+func (w world) looking() install.World {
+	w.Cloud, w.Objects = w.cloud.Preview(), w.storage.Preview()
+	return w.World
+}
+
+// world opens it; disconnect closes what it opened.
+func (s session) world(journal exoscale.Journal, log func(line string)) (w world, disconnect func(), err error) {
 	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
-	cloud, err := exoscale.New(s.net, zone, key, secret, records.journal)
-	if err != nil {
-		return world, nil, err
+	if w.cloud, err = exoscale.New(s.net, zone, key, secret, journal); err != nil {
+		return w, nil, err
 	}
-	storage, err := objects.New(s.net, zone, key, secret, records.journal)
-	if err != nil {
-		return world, nil, err
+	if w.storage, err = objects.New(s.net, zone, key, secret, journal); err != nil {
+		return w, nil, err
 	}
-	installer := openshift.NewInstaller(s.net, s.spec.OpenShift.Version, records.log)
+	installer := openshift.NewInstaller(s.net, s.spec.OpenShift.Version, log)
 	cluster := openshift.NewCluster(s.net, s.kubeconfig)
-	world = install.World{
-		Cloud:     cloud,
-		Objects:   storage,
+	w.World = install.World{
+		Cloud:     w.cloud,
+		Objects:   w.storage,
 		Installer: installer,
 		Images:    installer,
 		Cluster:   cluster,
-		Lookup:    s.net.Lookup,
+		Names:     nameServers{s.net},
 		Clock:     s.net.Clock,
 	}
-	return world, func() { cloud.Close(); storage.Close(); cluster.Close() }, nil
+	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close() }, nil
+}
+
+// nameServers are the name servers of the session's network.
+type nameServers struct{ network.Network }
+
+// NameServers asks the servers of the zone above a domain to whom they delegate it.
+func (n nameServers) NameServers(ctx context.Context, domain string) (parent string, servers []string, err error) {
+	delegation, err := n.Delegation(ctx, domain)
+	return delegation.Parent, delegation.Servers, err
 }
 
 func (s session) kubeconfig() ([]byte, error) {

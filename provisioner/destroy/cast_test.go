@@ -119,7 +119,7 @@ func (s *scene) role(name string) {
 	s.t.Helper()
 	role, _, err := s.EnsureRole(s.t.Context(), state.IAMRole{Name: name, Policy: state.IAMPolicy{DefaultServiceStrategy: "deny"}})
 	s.must(err)
-	_, _, err = s.EnsureAPIKey(s.t.Context(), state.APIKey{Name: name, RoleID: role.ID}, false)
+	_, err = s.EnsureAPIKey(s.t.Context(), state.APIKey{Name: name, RoleID: role.ID}, func(state.APIKey) error { return nil })
 	s.must(err)
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,10 +94,12 @@ func TestATeardownThatIsStoppedOverAndOverEndsAllTheSame(t *testing.T) {
 		var remembered []destroy.Found
 		for run := 1; ; run++ {
 			ctx, stop := context.WithCancel(t.Context())
-			var changes atomic.Int32
+			changes := 0
 			s.door.set(nil, func(r *http.Request) {
-				if (r.Method == http.MethodDelete || r.Method == http.MethodPut) && changes.Add(1) == 7 {
-					stop()
+				if r.Method == http.MethodDelete || r.Method == http.MethodPut {
+					if changes++; changes == 7 {
+						stop()
+					}
 				}
 			})
 			inventory, err := s.run(ctx, destroy.Options{Remembered: remembered, DeleteBackups: true})

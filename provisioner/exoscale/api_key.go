@@ -20,32 +20,32 @@ type apiKey struct {
 	Secret string `json:"secret,omitempty"`
 }
 
-// EnsureAPIKey makes a key of a role and returns it with its secret, or finds the key that the caller has. A key of
-// that name that the caller does not have, or that has another role, is of no use to anybody: it is replaced if the
-// caller allows it, or if an earlier run was about to make it and never learnt its secret. Otherwise it is
-// a fault.Conflict. The secret is not part of the journal, of errors and of logs.
-func (c *Client) EnsureAPIKey(ctx context.Context, key state.APIKey, mayReplace bool) (state.APIKey, state.Action, error) {
+// EnsureAPIKey makes a key of a role and hands it to keep with its secret before the journal calls it done, or finds
+// the key that the caller has. A key of that name that the caller does not have, or that has another role, is of no use
+// to anybody: if an earlier run was about to make it and never learnt its secret, it is replaced. Otherwise it is a
+// fault.Conflict. The secret is not part of the journal, of errors and of logs.
+func (c *Client) EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(state.APIKey) error) (state.Action, error) {
 	live, err := c.apiKeys(ctx, key.Name)
 	switch {
 	case err != nil:
-		return key, "", err
+		return "", err
 	case len(live) == 0:
-		return c.createAPIKey(ctx, key)
+		return state.Created, c.createAPIKey(ctx, key, keep)
 	case len(live) > 1:
-		return key, "", ambiguous(object[apiKey]{
+		return "", ambiguous(object[apiKey]{
 			kind: state.KindAPIKey, name: key.Name, id: func(k *apiKey) string { return k.Key },
 		}, live)
 	}
 	if live[0].Key == key.Key && live[0].RoleID == key.RoleID {
-		return key, state.Found, nil
+		return state.Found, nil
 	}
-	if !mayReplace && !c.intended(state.KindAPIKey, key.Name) {
-		return key, "", foreignKey(key, live[0])
+	if !c.intended(state.KindAPIKey, key.Name) {
+		return "", foreignKey(key, live[0])
 	}
 	if err := c.deleteAPIKey(ctx, live[0]); err != nil {
-		return key, "", err
+		return "", err
 	}
-	return c.createAPIKey(ctx, key)
+	return state.Created, c.createAPIKey(ctx, key, keep)
 }
 
 func foreignKey(wanted state.APIKey, live *apiKey) error {
@@ -67,9 +67,8 @@ func (c *Client) apiKeys(ctx context.Context, name string) ([]*apiKey, error) {
 	return choose(list.Keys, func(k *apiKey) bool { return k.Name == name }), err
 }
 
-func (c *Client) createAPIKey(ctx context.Context, wanted state.APIKey) (state.APIKey, state.Action, error) {
-	wanted.Key, wanted.Secret = "", ""
-	err := c.change(ctx, state.Created, state.KindAPIKey, wanted.Name, func(ctx context.Context) (string, error) {
+func (c *Client) createAPIKey(ctx context.Context, wanted state.APIKey, keep func(state.APIKey) error) error {
+	return c.change(ctx, state.Created, state.KindAPIKey, wanted.Name, func(ctx context.Context) (string, error) {
 		var made apiKey
 		body := apiKey{Name: wanted.Name, RoleID: wanted.RoleID}
 		if err := c.rest.do(ctx, http.MethodPost, keyPath, body, &made); err != nil {
@@ -79,9 +78,8 @@ func (c *Client) createAPIKey(ctx context.Context, wanted state.APIKey) (state.A
 			return "", errors.New("the API gave an answer without key and secret")
 		}
 		wanted.Key, wanted.Secret = made.Key, made.Secret
-		return made.Key, nil
+		return made.Key, keep(wanted)
 	})
-	return wanted, state.Created, err
 }
 
 func (c *Client) deleteAPIKey(ctx context.Context, live *apiKey) error {

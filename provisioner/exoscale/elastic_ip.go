@@ -167,7 +167,7 @@ func (c *Client) ensureReverseDNS(ctx context.Context, ip state.ElasticIP) (chan
 // EnsureAttached attaches an elastic IP to an instance; others may hold it as well.
 func (c *Client) EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error) {
 	if c.imagined(elasticIPID) || c.imagined(instanceID) {
-		return state.Updated, nil
+		return state.Created, nil
 	}
 	instance, err := c.instance(ctx, instanceID)
 	if err != nil {
@@ -177,7 +177,7 @@ func (c *Client) EnsureAttached(ctx context.Context, elasticIPID, instanceID str
 	if slices.Contains(value(instance.ElasticIPIDs), elasticIPID) {
 		return c.adopt(kindAttachment, name, elasticIPID)
 	}
-	return state.Updated, c.change(ctx, state.Updated, kindAttachment, name, func(ctx context.Context) (string, error) {
+	return state.Created, c.change(ctx, state.Created, kindAttachment, name, func(ctx context.Context) (string, error) {
 		return elasticIPID, c.api.AttachInstanceToElasticIP(ctx, c.zone, instance, &v2.ElasticIP{ID: &elasticIPID})
 	})
 }

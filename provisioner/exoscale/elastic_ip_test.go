@@ -79,7 +79,7 @@ func TestAttachingTwiceAttachesOnce(t *testing.T) {
 		machine, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.check(err)
 		action, err := w.EnsureAttached(ctx, ip.ID, machine.ID)
-		w.wantAction(action, err, state.Updated)
+		w.wantAction(action, err, state.Created)
 		w.unchanged(func() {
 			action, err := w.EnsureAttached(ctx, ip.ID, machine.ID)
 			w.wantAction(action, err, state.Found)

@@ -2,6 +2,7 @@ package exoscale_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -70,13 +71,13 @@ func TestAPolicyThatIsNotShownInAListIsNoDrift(t *testing.T) {
 
 func TestAKeyIsMadeOnceAndItsSecretToldOnce(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		made, action, err := w.EnsureAPIKey(ctx, w.apiKey(ctx), false)
+		made, action, err := w.ensureKey(ctx, w.apiKey(ctx))
 		w.wantAction(action, err, state.Created)
 		if made.Key == "" || made.Secret == "" {
 			w.t.Fatalf("key %q, secret of %d characters", made.Key, len(made.Secret))
 		}
 		w.unchanged(func() {
-			again, action, err := w.EnsureAPIKey(ctx, made, false)
+			again, action, err := w.ensureKey(ctx, made)
 			w.wantAction(action, err, state.Found)
 			if again != made {
 				w.t.Error("the key became another")
@@ -88,28 +89,42 @@ func TestAKeyIsMadeOnceAndItsSecretToldOnce(t *testing.T) {
 	})
 }
 
-func TestAKeyWhoseSecretNobodyHasIsAConflictUnlessItMayBeReplaced(t *testing.T) {
+func TestAKeyWhoseSecretNobodyHasIsAConflict(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
-		first, _, err := w.EnsureAPIKey(ctx, wanted, false)
+		first, _, err := w.ensureKey(ctx, wanted)
 		w.check(err)
 		w.unchanged(func() {
-			_, _, err = w.EnsureAPIKey(ctx, wanted, false)
+			_, _, err = w.ensureKey(ctx, wanted)
 			w.wantFault(err, fault.Conflict, wanted.Name, first.Key, "put the folder back", "delete the key")
 			stale := first
 			stale.RoleID = "another"
-			_, _, err = w.EnsureAPIKey(ctx, stale, false)
+			_, _, err = w.ensureKey(ctx, stale)
 			w.wantFault(err, fault.Conflict, "instead of another", "delete the key")
 			if strings.Contains(err.Error()+fault.HintOf(err), first.Secret) {
 				w.t.Error("the error tells the secret")
 			}
 		})
-		second, action, err := w.EnsureAPIKey(ctx, wanted, true)
+	})
+}
+
+// ensureKey returns the key that is kept, or the one that was there.
+func (w *world) ensureKey(ctx context.Context, key state.APIKey) (state.APIKey, state.Action, error) {
+	action, err := w.EnsureAPIKey(ctx, key, func(made state.APIKey) error {
+		key = made
+		return nil
+	})
+	return key, action, err
+}
+
+func TestAKeyThatCannotBeKeptIsNotDone(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wanted := w.apiKey(ctx)
+		_, err := w.EnsureAPIKey(ctx, wanted, func(state.APIKey) error { return errors.New("the disk is full") })
+		w.wantFault(err, fault.Internal, "create api-key", "the disk is full")
+		made, action, err := w.ensureKey(ctx, wanted)
 		w.wantAction(action, err, state.Created)
-		if second.Key == first.Key || second.Secret == "" {
-			w.t.Errorf("key %q after %q", second.Key, first.Key)
-		}
-		w.oneKey(ctx, second)
+		w.oneKey(ctx, made)
 	})
 }
 
@@ -117,7 +132,7 @@ func TestAKeyWhoseSecretNobodyHasIsAConflictUnlessItMayBeReplaced(t *testing.T) 
 func (w *world) oneKey(ctx context.Context, key state.APIKey) {
 	w.t.Helper()
 	w.unchanged(func() {
-		_, action, err := w.EnsureAPIKey(ctx, key, false)
+		_, action, err := w.ensureKey(ctx, key)
 		w.wantAction(action, err, state.Found)
 	})
 }
@@ -126,9 +141,9 @@ func TestAKeyWhoseAnswerWasLostIsMadeAnew(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
 		w.Happens(site.Accident{On: "POST /v2/api-key", After: true})
-		_, _, err := w.EnsureAPIKey(ctx, wanted, false)
+		_, _, err := w.ensureKey(ctx, wanted)
 		w.wantFault(err, fault.Transient, "create api-key", "run again")
-		made, action, err := w.EnsureAPIKey(ctx, wanted, false)
+		made, action, err := w.ensureKey(ctx, wanted)
 		w.wantAction(action, err, state.Created)
 		if made.Secret == "" {
 			w.t.Error("there is no secret")
@@ -143,12 +158,13 @@ func TestAKeyWhoseAnswerWasLostIsMadeAnew(t *testing.T) {
 func TestAKeyWhoseReplacementWasInterruptedIsMadeAnew(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
-		_, _, err := w.EnsureAPIKey(ctx, wanted, false)
-		w.check(err)
+		w.Happens(site.Accident{On: "POST /v2/api-key", After: true})
+		_, _, err := w.ensureKey(ctx, wanted)
+		w.wantFault(err, fault.Transient, "create api-key")
 		w.Happens(site.Accident{On: "GET /v2/operation", Answer: says(200, `{"id":"1","state":"failure","reason":"unknown","message":"no luck"}`)})
-		_, _, err = w.EnsureAPIKey(ctx, wanted, true)
+		_, _, err = w.ensureKey(ctx, wanted)
 		w.wantFault(err, fault.Internal, "delete api-key", "no luck")
-		made, action, err := w.EnsureAPIKey(ctx, wanted, false)
+		made, action, err := w.ensureKey(ctx, wanted)
 		w.wantAction(action, err, state.Created)
 		w.oneKey(ctx, made)
 	})

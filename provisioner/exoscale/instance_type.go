@@ -40,6 +40,7 @@ func (c *Client) InstanceTypes(ctx context.Context) ([]state.InstanceType, error
 		types[i] = state.InstanceType{
 			Name:       typeName(t),
 			CPUs:       int(value(t.CPUs)),
+			GPUs:       int(value(t.GPUs)),
 			MemoryGiB:  float64(value(t.Memory)) / (1 << 30),
 			Authorized: value(t.Authorized),
 		}

@@ -48,18 +48,22 @@ func (w *world) previewWithoutIDs(ctx context.Context, preview *world) {
 	}
 	action, err = preview.EnsureRecord(ctx, zone.ID, a("api", ip.Address, 60))
 	w.wantAction(action, err, state.Created)
-	action, err = preview.DeleteRecords(ctx, zone.ID, "api", "A")
+	action, err = preview.DeleteRecords(ctx, zone.ID, "api", "A", "")
 	w.wantAction(action, err, state.Found)
 	action, err = preview.EnsureAttached(ctx, ip.ID, "")
-	w.wantAction(action, err, state.Updated)
+	w.wantAction(action, err, state.Created)
 	action, err = preview.DeleteInstance(ctx, "")
 	w.wantAction(action, err, state.Found)
-	key, action, err := preview.EnsureAPIKey(ctx, state.APIKey{Name: "csi"}, false)
+	var kept state.APIKey
+	action, err = preview.EnsureAPIKey(ctx, state.APIKey{Name: "csi"}, func(made state.APIKey) error {
+		kept = made
+		return nil
+	})
 	w.wantAction(action, err, state.Created)
 	template, err := preview.RegisterTemplate(ctx, state.Template{Name: "rhcos-1", URL: "https://images.example/1"})
 	w.check(err)
-	if key.Key+key.Secret+template.ID != "" {
-		w.t.Errorf("key %q, template %+v", key.Key, template)
+	if kept.Name+template.ID != "" {
+		w.t.Errorf("key %q, template %+v", kept.Name, template)
 	}
 }
 
@@ -115,10 +119,10 @@ func TestAPreviewTellsWhatWouldBeUpdatedAndDeleted(t *testing.T) {
 			w.wantAction(action, err, state.Updated)
 			action, err = preview.EnsureRecord(ctx, zone.ID, a("api", "192.0.2.7", 90))
 			w.wantAction(action, err, state.Updated)
-			action, err = preview.DeleteRecords(ctx, zone.ID, "api", "A")
+			action, err = preview.DeleteRecords(ctx, zone.ID, "api", "A", "")
 			w.wantAction(action, err, state.Deleted)
 			action, err = preview.EnsureAttached(ctx, ip.ID, machine.ID)
-			w.wantAction(action, err, state.Updated)
+			w.wantAction(action, err, state.Created)
 			action, err = preview.DeleteInstance(ctx, machine.ID)
 			w.wantAction(action, err, state.Deleted)
 		})

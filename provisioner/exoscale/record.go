@@ -95,8 +95,9 @@ func wireRecord(record state.Record) *v2.DNSDomainRecord {
 	}
 }
 
-// DeleteRecords deletes all records of a name and type. The SOA and NS records of the zone itself are Exoscale's.
-func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string) (state.Action, error) {
+// DeleteRecords deletes the records of a name and type with that content, or with any if it is "". The SOA and NS
+// records of the zone itself are Exoscale's.
+func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind, content string) (state.Action, error) {
 	if name == "" && (kind == "NS" || kind == "SOA") {
 		return "", fault.Newf(fault.Invalid, "delete dns-record "+kind, "a zone cannot do without it")
 	}
@@ -107,6 +108,9 @@ func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string) (
 	action := state.Found
 	for _, record := range all {
 		if hostName(value(record.Name)) != hostName(name) || value(record.Type) != kind {
+			continue
+		}
+		if content != "" && normalised(kind, value(record.Content)) != normalised(kind, content) {
 			continue
 		}
 		action = state.Deleted

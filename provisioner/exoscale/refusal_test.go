@@ -34,7 +34,7 @@ func (w *world) restricted(ctx context.Context) *world {
 	}}
 	made, _, err := w.EnsureRole(ctx, looks)
 	w.check(err)
-	key, _, err := w.EnsureAPIKey(ctx, state.APIKey{Name: "restricted", RoleID: made.ID}, false)
+	key, _, err := w.ensureKey(ctx, state.APIKey{Name: "restricted", RoleID: made.ID})
 	w.check(err)
 	other := *w
 	other.Client = w.client(zone, key.Key, key.Secret)
@@ -86,7 +86,7 @@ func refusals() map[string]refusal {
 		"in use": {
 			kind: fault.Conflict, words: []string{"delete iam-role", "used"},
 			try: func(ctx context.Context, w *world) error {
-				key, _, err := w.EnsureAPIKey(ctx, w.apiKey(ctx), false)
+				key, _, err := w.ensureKey(ctx, w.apiKey(ctx))
 				w.check(err)
 				_, err = w.Delete(ctx, state.Object{Kind: state.KindRole, Name: role().Name, ID: key.RoleID})
 				return err

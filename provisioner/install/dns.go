@@ -2,11 +2,8 @@ package install
 
 import (
 	"context"
-	"fmt"
 	"strings"
-	"time"
 
-	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -23,7 +20,7 @@ func (i *Installation) dns(ctx context.Context, report provisioner.Report) error
 		return err
 	}
 	i.zone = zone
-	object(report, "dns-zone", zone.Name, zone.ID, action)
+	object(report, state.KindZone, zone.Name, zone.ID, action)
 	return i.records(ctx, report, i.fixedRecords())
 }
 
@@ -33,12 +30,18 @@ func (i *Installation) records(ctx context.Context, report provisioner.Report, r
 	})
 }
 
+// fixedRecords are those that do not depend on machines. Without load balancers the machines themselves are the API
+// and the ingress.
 func (i *Installation) fixedRecords() []state.Record {
 	domain := i.spec.Domain()
 	records := []state.Record{
-		{Name: "api", Type: "A", Content: i.api.Address, TTL: shortTTL},
 		{Name: "api-int", Type: "CNAME", Content: "api." + domain, TTL: shortTTL},
-		{Name: "ingress", Type: "A", Content: i.ingress.Address, TTL: shortTTL},
+	}
+	if !i.spec.RoundRobin() {
+		records = append(records,
+			state.Record{Name: "api", Type: "A", Content: i.api.Address, TTL: shortTTL},
+			state.Record{Name: "ingress", Type: "A", Content: i.ingress.Address, TTL: shortTTL},
+		)
 	}
 	if apps, ours := strings.CutSuffix(i.spec.AppsDomain(), "."+domain); ours {
 		records = append(records, state.Record{Name: "*." + apps, Type: "CNAME", Content: "ingress." + domain, TTL: shortTTL})
@@ -51,41 +54,42 @@ func (i *Installation) record(ctx context.Context, report provisioner.Report, re
 	if err != nil {
 		return err
 	}
-	object(report, "dns-record", record.Name+" "+record.Type+" "+record.Content, "", action)
+	object(report, kindRecord, record.Name+" "+record.Type+" "+record.Content, "", action)
 	return nil
 }
 
-// delegation waits until the world finds the cluster's zone: machines would boot into a void without it.
-func (i *Installation) delegation() func(context.Context, provisioner.Report) error {
-	wait := provisioner.Until(i.world.Clock, 15*time.Second, 30*time.Minute, i.resolves)
-	return func(ctx context.Context, report provisioner.Report) error {
-		err := wait(ctx, report)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		return fault.New(fault.Waiting, "wait until the domain resolves", err).
-			WithHint("in the zone of %s add: %s", i.spec.Cluster.BaseDomain, i.nsRecords())
+// namesOf returns the names by which a machine's address is known.
+func (i *Installation) namesOf(machine state.Machine) []string {
+	var names []string
+	switch machine.Role {
+	case state.RoleLoadBalancer:
+		return []string{machine.Name}
+	case state.RoleBootstrap:
+		names = []string{machine.Name}
+	case state.RoleMaster:
+		names = []string{etcdName(machine.Index)}
+	case i.routerRole():
+		names = []string{"router"}
+	default:
+		return nil
 	}
+	if i.spec.RoundRobin() {
+		names = append(names, map[bool]string{true: "ingress", false: "api"}[machine.Role == i.routerRole()])
+	}
+	return names
 }
 
-func (i *Installation) resolves(ctx context.Context) error {
-	name := "api." + i.spec.Domain()
-	addresses, err := i.world.Lookup(ctx, name)
-	if err != nil {
-		return fmt.Errorf("%s does not resolve yet: is %s delegated to %s?", name, i.spec.Domain(), strings.Join(i.zone.NameServers, ", "))
-	}
-	for _, address := range addresses {
-		if address.String() == i.api.Address {
-			return nil
+// publish gives the addresses of machines their names.
+func (i *Installation) publish(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
+	var records []state.Record
+	for _, machine := range machines {
+		for _, name := range i.namesOf(machine) {
+			record, err := i.addressRecord(name, machine)
+			if err != nil {
+				return err
+			}
+			records = append(records, record)
 		}
 	}
-	return fmt.Errorf("%s resolves to %v, not to %s", name, addresses, i.api.Address)
-}
-
-func (i *Installation) nsRecords() string {
-	records := make([]string, len(i.zone.NameServers))
-	for n, server := range i.zone.NameServers {
-		records[n] = fmt.Sprintf("%s NS %s.", i.spec.Domain(), strings.TrimSuffix(server, "."))
-	}
-	return strings.Join(records, ", ")
+	return i.records(ctx, report, records)
 }

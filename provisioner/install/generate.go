@@ -19,7 +19,7 @@ const (
 )
 
 func (i *Installation) generate(ctx context.Context, report provisioner.Report) error {
-	config, err := installConfig(i.spec, i.pullSecret)
+	config, err := installConfig(i.spec, i.options.PullSecret)
 	if err != nil {
 		return err
 	}
@@ -67,12 +67,12 @@ func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.R
 	if err != nil {
 		return err
 	}
-	object(report, "bucket", bucket, "", action)
+	object(report, state.KindBucket, bucket, "", action)
 	action, err = i.world.Objects.EnsureObject(ctx, bucket, bootstrapKey, i.ignition.Bootstrap)
 	if err != nil {
 		return err
 	}
-	object(report, "object", bucket+"/"+bootstrapKey, "", action)
+	object(report, kindObject, bucket+"/"+bootstrapKey, "", action)
 	i.bootstrapURL, err = i.world.Objects.SignedURL(ctx, bucket, bootstrapKey, linkValid)
 	return err
 }

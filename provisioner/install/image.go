@@ -25,7 +25,7 @@ func (i *Installation) nodeImage(ctx context.Context, report provisioner.Report)
 	if err != nil {
 		return err
 	}
-	name := "rhcos-" + boot.Build
+	name := templateName(boot)
 	i.image, err = i.world.Cloud.FindTemplate(ctx, name)
 	action := state.Found
 	if fault.Is(err, fault.NotFound) {
@@ -35,8 +35,21 @@ func (i *Installation) nodeImage(ctx context.Context, report provisioner.Report)
 	if err != nil {
 		return err
 	}
-	object(report, "template", name, i.image.ID, action)
-	return i.remember(func(facts *state.Facts) { facts.Template = name })
+	object(report, state.KindTemplate, name, i.image.ID, action)
+	if err := i.remember(func(facts *state.Facts) { facts.Template = name }); err != nil {
+		return err
+	}
+	return i.dropBucket(ctx, report, "image")
+}
+
+// dropBucket deletes a bucket that only the installation needed. An earlier run may have been stopped before that.
+func (i *Installation) dropBucket(ctx context.Context, report provisioner.Report, purpose string) error {
+	action, err := i.world.Objects.DeleteBucket(ctx, i.spec.Bucket(purpose))
+	if err != nil || action == state.Found {
+		return err
+	}
+	object(report, state.KindBucket, i.spec.Bucket(purpose), "", action)
+	return nil
 }
 
 // register streams the image into the object storage and has Exoscale fetch it through a signed link.
@@ -46,7 +59,7 @@ func (i *Installation) register(ctx context.Context, report provisioner.Report, 
 	if err != nil {
 		return state.Template{}, err
 	}
-	object(report, "bucket", bucket, "", action)
+	object(report, state.KindBucket, bucket, "", action)
 	progress(report, "downloading, patching and uploading "+name)
 	sum, err := i.stream(ctx, boot, bucket, key)
 	if err != nil {
@@ -57,19 +70,10 @@ func (i *Installation) register(ctx context.Context, report provisioner.Report, 
 		return state.Template{}, err
 	}
 	progress(report, "Exoscale is importing "+name)
-	template, err := i.world.Cloud.RegisterTemplate(ctx, state.Template{
+	return i.world.Cloud.RegisterTemplate(ctx, state.Template{
 		Name: name, Description: "RHCOS for OpenShift " + i.spec.OpenShift.Version, Build: boot.Build,
 		URL: url, MD5: sum, BootMode: "uefi", DefaultUser: "core",
 	})
-	if err != nil {
-		return state.Template{}, err
-	}
-	action, err = i.world.Objects.DeleteBucket(ctx, bucket)
-	if err != nil {
-		return state.Template{}, err
-	}
-	object(report, "bucket", bucket, "", action)
-	return template, nil
 }
 
 // stream copies the image to the bucket, patched, and returns the MD5 of what it wrote.

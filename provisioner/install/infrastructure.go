@@ -16,7 +16,7 @@ func (i *Installation) sshKey(ctx context.Context, report provisioner.Report) er
 	if err != nil {
 		return err
 	}
-	object(report, "ssh-key", i.sshKeyName(), "", action)
+	object(report, state.KindSSHKey, i.sshKeyName(), "", action)
 	return nil
 }
 
@@ -46,7 +46,7 @@ func (i *Installation) securityGroup(ctx context.Context, report provisioner.Rep
 	i.groups[group.Name] = id
 	i.mu.Unlock()
 	if len(group.Rules) == 0 || action == state.Updated {
-		object(report, "security-group", group.Name, id, action)
+		object(report, state.KindSecurityGroup, group.Name, id, action)
 	}
 	return nil
 }
@@ -54,31 +54,49 @@ func (i *Installation) securityGroup(ctx context.Context, report provisioner.Rep
 // affinityCapacity is how many instances an anti-affinity group holds.
 const affinityCapacity = 8
 
-func (i *Installation) antiAffinityGroups(ctx context.Context, report provisioner.Report) error {
+// affinityGroup is one of the groups that a role's machines are spread over.
+type affinityGroup struct {
+	role  state.Role
+	index int
+}
+
+func (i *Installation) affinityGroups() []affinityGroup {
+	var groups []affinityGroup
 	for _, role := range append([]state.Role{state.RoleLoadBalancer, state.RoleMaster}, i.spec.ComputeRoles()...) {
-		count := len(i.spec.Machines(role))
-		for first := 0; first < count; first += affinityCapacity {
-			name := i.affinityName(role, first/affinityCapacity)
-			id, action, err := i.world.Cloud.EnsureAntiAffinityGroup(ctx, name, fmt.Sprintf("%s of cluster %s", role, i.spec.Cluster.ID))
-			if err != nil {
-				return err
-			}
-			i.affinity[role] = append(i.affinity[role], id)
-			object(report, "anti-affinity-group", name, id, action)
+		for first := 0; first < len(i.spec.Machines(role)); first += affinityCapacity {
+			groups = append(groups, affinityGroup{role, first / affinityCapacity})
 		}
 	}
-	return nil
+	return groups
+}
+
+func (i *Installation) antiAffinityGroups(ctx context.Context, report provisioner.Report) error {
+	return sideBySide(ctx, i.affinityGroups(), func(ctx context.Context, group affinityGroup) error {
+		name := i.affinityName(group)
+		id, action, err := i.world.Cloud.EnsureAntiAffinityGroup(ctx, name, i.about(string(group.role)))
+		if err != nil {
+			return err
+		}
+		i.mu.Lock()
+		i.affinity[group] = id
+		i.mu.Unlock()
+		object(report, state.KindAntiAffinityGroup, name, id, action)
+		return nil
+	})
 }
 
 // affinityName numbers the groups from the second on, so that growing a role renames nothing.
-func (i *Installation) affinityName(role state.Role, group int) string {
-	if group == 0 {
-		return i.name(string(role))
+func (i *Installation) affinityName(group affinityGroup) string {
+	if group.index == 0 {
+		return i.name(string(group.role))
 	}
-	return i.name(fmt.Sprintf("%s_%d", role, group+1))
+	return i.name(fmt.Sprintf("%s_%d", group.role, group.index+1))
 }
 
 func (i *Installation) elasticIPs(ctx context.Context, report provisioner.Report) error {
+	if i.spec.RoundRobin() {
+		return provisioner.Skip("DNS balances the load")
+	}
 	var err error
 	if i.api, err = i.elasticIP(ctx, report, "api"); err != nil {
 		return err
@@ -105,6 +123,6 @@ func (i *Installation) elasticIP(ctx context.Context, report provisioner.Report,
 	if err != nil {
 		return state.ElasticIP{}, err
 	}
-	object(report, "elastic-ip", i.name(what), ip.ID, action)
+	object(report, state.KindElasticIP, i.name(what), ip.ID, action)
 	return ip, nil
 }

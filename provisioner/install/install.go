@@ -4,8 +4,8 @@ package install
 
 import (
 	"context"
-	"net/netip"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -20,43 +20,57 @@ type World struct {
 	Installer Installer
 	Images    Image
 	Cluster   Cluster
-	Lookup    func(ctx context.Context, name string) ([]netip.Addr, error)
+	Names     Resolver
 	Clock     provisioner.Clock
+}
+
+// DefaultWaitForDNS is how long an installation waits for the delegation of its domain, unless told otherwise.
+const DefaultWaitForDNS = 30 * time.Minute
+
+// Options say how to go about it.
+type Options struct {
+	PullSecret string
+	WaitForDNS time.Duration // how long to wait for the delegation; 0: DefaultWaitForDNS
 }
 
 // Installation is one cluster's installation: what is wanted, where it is kept and what earlier steps found. A step
 // reads only what the steps that it needs have written.
 type Installation struct {
-	spec       state.Spec
-	pullSecret string
-	folder     state.Folder
-	world      World
+	spec    state.Spec
+	options Options
+	folder  state.Folder
+	world   World
+	preview bool // nothing is changed, neither in the cloud nor in the folder
 
 	mu    sync.Mutex // guards what steps running side by side share
 	facts state.Facts
 	seen  map[string]string         // what was last told about each node, etcd, ...
 	nodes map[string]state.Instance // machines by name
 
-	groups       map[string]string       // IDs of security groups by name
-	affinity     map[state.Role][]string // IDs of anti-affinity groups
+	groups       map[string]string        // IDs of security groups by name
+	affinity     map[affinityGroup]string // IDs
 	api, ingress state.ElasticIP
 	zone         state.Zone
-	image        state.Template // what nodes boot from
+	parent       string                        // the zone above the cluster's
+	deployTarget string                        // ID, "" for any hypervisor
+	there        []state.Object                // what the organization had at the beginning
+	types        map[string]state.InstanceType // what the zone offers, by name
+	image        state.Template                // what nodes boot from
 	ignition     state.Ignition
 	bootstrapURL string // signed
 }
 
 // New returns the installation of spec in folder, with the facts that earlier runs left there.
-func New(spec state.Spec, pullSecret string, folder state.Folder, world World) (*Installation, error) {
+func New(spec state.Spec, options Options, folder state.Folder, world World) (*Installation, error) {
 	facts, err := folder.Facts()
 	if err != nil {
 		return nil, err
 	}
 	facts.ClusterID, facts.Zone, facts.OpenShiftVersion = spec.Cluster.ID, spec.Exoscale.Zone, spec.OpenShift.Version
 	return &Installation{
-		spec: spec, pullSecret: pullSecret, folder: folder, world: world, facts: facts,
+		spec: spec, options: options, folder: folder, world: world, facts: facts,
 		seen: map[string]string{}, nodes: map[string]state.Instance{},
-		groups: map[string]string{}, affinity: map[state.Role][]string{},
+		groups: map[string]string{}, affinity: map[affinityGroup]string{},
 	}, nil
 }
 
@@ -73,7 +87,7 @@ func (i *Installation) remember(change func(*state.Facts)) error {
 	defer i.mu.Unlock()
 	before := i.facts
 	change(&i.facts)
-	if before == i.facts {
+	if before == i.facts || i.preview {
 		return nil
 	}
 	return i.folder.SaveFacts(i.facts)
@@ -86,10 +100,23 @@ func (i *Installation) bootstrapped() bool { return !i.Facts().BootstrapRemoved.
 // name prefixes the names of objects that carry no labels, so that they can be found again.
 func (i *Installation) name(suffix string) string { return i.spec.Cluster.ID + "_" + suffix }
 
+// Labels of what belongs to a cluster.
+const (
+	labelCluster = "exoshift-cluster"
+	labelRole    = "exoshift-role"
+)
+
 // labels mark what belongs to this cluster.
 func (i *Installation) labels() map[string]string {
-	return map[string]string{"exoshift-cluster": i.spec.Cluster.ID}
+	return map[string]string{labelCluster: i.spec.Cluster.ID}
 }
+
+// Kinds that are part of other objects.
+const (
+	kindRecord     = "dns-record"
+	kindAttachment = "elastic-ip-attachment"
+	kindObject     = "object"
+)
 
 // object reports what became of an object of the cloud.
 func object(report provisioner.Report, kind, name, id string, action state.Action) {

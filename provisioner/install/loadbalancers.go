@@ -2,7 +2,6 @@ package install
 
 import (
 	"context"
-	"fmt"
 
 	"exoshift/assets"
 	"exoshift/provisioner"
@@ -13,6 +12,9 @@ import (
 const ubuntu = "Linux Ubuntu 22.04 LTS 64-bit"
 
 func (i *Installation) loadBalancers(ctx context.Context, report provisioner.Report) error {
+	if i.spec.RoundRobin() {
+		return provisioner.Skip("DNS balances the load")
+	}
 	template, err := i.world.Cloud.FindPublicTemplate(ctx, ubuntu)
 	if err != nil {
 		return err
@@ -46,11 +48,7 @@ func (i *Installation) attach(ctx context.Context, report provisioner.Report, ma
 		if err != nil {
 			return err
 		}
-		object(report, "elastic-ip-attachment", fmt.Sprintf("%s on %s", ip.Address, machine.Name), "", action)
+		object(report, kindAttachment, ip.Name+" on "+machine.Name, "", action)
 	}
-	record, err := i.address(machine.Name, machine.Name, longTTL)
-	if err != nil {
-		return err
-	}
-	return i.record(ctx, report, record)
+	return nil
 }

@@ -13,59 +13,71 @@ import (
 // document returns the user data of a machine.
 type document func(state.Machine) ([]byte, error)
 
-// start makes sure that the machines exist. A machine that is there keeps the user data it was given.
+// start makes sure that the machines exist, run, and have their names. A machine that is there keeps the user data it
+// was given.
 func (i *Installation) start(ctx context.Context, report provisioner.Report, machines []state.Machine, template state.Template, userData document) error {
-	there, err := i.world.Cloud.Instances(ctx, i.labels())
+	wanted, err := i.wanted(ctx, machines, template, userData)
 	if err != nil {
 		return err
 	}
-	return sideBySide(ctx, machines, func(ctx context.Context, machine state.Machine) error {
-		exists := slices.ContainsFunc(there, func(instance state.Instance) bool { return instance.Name == machine.Name })
-		return i.startOne(ctx, report, machine, template, userData, exists)
+	err = i.world.Cloud.EnsureInstances(ctx, wanted, func(instance state.Instance, action state.Action) {
+		object(report, state.KindInstance, instance.Name, instance.ID, action)
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.nodes[instance.Name] = instance
 	})
+	if err != nil {
+		return err
+	}
+	return i.publish(ctx, report, machines)
 }
 
-func (i *Installation) startOne(ctx context.Context, report provisioner.Report, machine state.Machine, template state.Template, userData document, exists bool) error {
-	instance := i.instance(machine, template)
-	if !exists {
-		var err error
-		if instance.UserData, err = userData(machine); err != nil {
-			return err
-		}
-		// Kept before the call: what a machine was given must be known even if the answer is lost.
-		if err := i.folder.SaveUserData(machine.Name, instance.UserData); err != nil {
-			return err
-		}
-	}
-	instance, action, err := i.world.Cloud.EnsureInstance(ctx, instance)
+// wanted describes machines, with user data for those that do not exist. What a machine will be given is kept before
+// the call that gives it: it must be known even if the answer is lost.
+func (i *Installation) wanted(ctx context.Context, machines []state.Machine, template state.Template, userData document) ([]state.Instance, error) {
+	there, err := i.world.Cloud.Instances(ctx, i.labels())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	object(report, "instance", machine.Name, instance.ID, action)
-	i.mu.Lock()
-	i.nodes[machine.Name] = instance
-	i.mu.Unlock()
-	return nil
+	exists := map[string]bool{}
+	for _, instance := range there {
+		exists[instance.Name] = true
+	}
+	wanted := make([]state.Instance, len(machines))
+	for n, machine := range machines {
+		wanted[n] = i.instance(machine, template)
+		if exists[machine.Name] || i.preview {
+			continue
+		}
+		if wanted[n].UserData, err = userData(machine); err != nil {
+			return nil, err
+		}
+		if err := i.folder.SaveUserData(machine.Name, wanted[n].UserData); err != nil {
+			return nil, err
+		}
+	}
+	return wanted, nil
 }
 
 func (i *Installation) instance(machine state.Machine, template state.Template) state.Instance {
 	labels := i.labels()
-	labels["exoshift-role"] = string(machine.Role)
+	labels[labelRole] = string(machine.Role)
 	instance := state.Instance{
 		Name: machine.Name, Type: machine.Type, TemplateID: template.ID, DiskGiB: machine.RootDisk + machine.DataDisk,
-		SSHKey: i.sshKeyName(), Labels: labels,
+		SSHKey: i.sshKeyName(), Labels: labels, DeployTarget: i.deployTarget,
+		Protected: machine.Role == state.RoleMaster && i.spec.Exoscale.ProtectMasters,
 	}
-	for _, group := range groupsOf(machine.Role, i.routerRole()) {
+	for _, group := range i.groupsOf(machine.Role) {
 		instance.SecurityGroups = append(instance.SecurityGroups, i.groups[i.name(group)])
 	}
-	if groups := i.affinity[machine.Role]; len(groups) > 0 {
-		instance.AntiAffinityGroups = []string{groups[machine.Index/affinityCapacity]}
+	if id := i.affinity[affinityGroup{machine.Role, machine.Index / affinityCapacity}]; id != "" {
+		instance.AntiAffinityGroups = []string{id}
 	}
 	return instance
 }
 
 // groupsOf returns the security groups of a role; every machine is in groupAll.
-func groupsOf(role, routers state.Role) []string {
+func (i *Installation) groupsOf(role state.Role) []string {
 	groups := []string{groupAll}
 	switch role {
 	case state.RoleLoadBalancer:
@@ -74,8 +86,11 @@ func groupsOf(role, routers state.Role) []string {
 		groups = append(groups, groupControlPlane)
 	case state.RoleStorage:
 		groups = append(groups, groupStorage)
+	case state.RoleInfra:
+	default:
+		groups = append(groups, groupWorker)
 	}
-	if role == routers {
+	if role == i.routerRole() {
 		groups = append(groups, groupInfra)
 	}
 	return groups
@@ -93,59 +108,39 @@ func (i *Installation) bootstrapMachine(ctx context.Context, report provisioner.
 	if i.bootstrapped() {
 		return provisioner.Skip("the cluster no longer needs it")
 	}
-	if err := i.checkAge(); err != nil {
+	if err := i.checkAge(); err != nil && !i.preview {
 		return err
 	}
-	machines := i.spec.Machines(state.RoleBootstrap)
-	err := i.start(ctx, report, machines, i.image, func(state.Machine) ([]byte, error) {
+	err := i.start(ctx, report, i.spec.Machines(state.RoleBootstrap), i.image, func(state.Machine) ([]byte, error) {
 		return ignition.BootstrapPointer("bootstrap", i.bootstrapURL, i.ignition.Bootstrap)
 	})
 	if err != nil {
 		return err
 	}
 	i.tellBootstrap(report, state.PhaseMachine, "the bootstrap machine runs")
-	record, err := i.address("bootstrap", "bootstrap", shortTTL)
-	if err != nil {
-		return err
-	}
-	return i.record(ctx, report, record)
+	return nil
 }
 
 func (i *Installation) masterMachines(ctx context.Context, report provisioner.Report) error {
-	masters := i.spec.Machines(state.RoleMaster)
-	if err := i.start(ctx, report, masters, i.image, i.nodeDocument); err != nil {
-		return err
-	}
-	var records []state.Record
-	for _, master := range masters {
-		i.tellNode(report, master, nodeBooting, "")
-		record, err := i.address(etcdName(master.Index), master.Name, shortTTL)
-		if err != nil {
-			return err
-		}
-		records = append(records, record)
-	}
-	return i.records(ctx, report, records)
+	return i.startNodes(ctx, report, i.spec.Machines(state.RoleMaster))
 }
 
 func (i *Installation) computeMachines(ctx context.Context, report provisioner.Report) error {
-	compute := slices.DeleteFunc(i.spec.Nodes(), func(m state.Machine) bool { return m.Role == state.RoleMaster })
-	if err := i.start(ctx, report, compute, i.image, i.nodeDocument); err != nil {
+	return i.startNodes(ctx, report, i.computeNodes())
+}
+
+func (i *Installation) computeNodes() []state.Machine {
+	return slices.DeleteFunc(i.spec.Nodes(), func(m state.Machine) bool { return m.Role == state.RoleMaster })
+}
+
+func (i *Installation) startNodes(ctx context.Context, report provisioner.Report, nodes []state.Machine) error {
+	if err := i.start(ctx, report, nodes, i.image, i.nodeDocument); err != nil {
 		return err
 	}
-	var records []state.Record
-	for _, machine := range compute {
-		i.tellNode(report, machine, nodeBooting, "")
-		if machine.Role != i.routerRole() {
-			continue
-		}
-		record, err := i.address("router", machine.Name, shortTTL)
-		if err != nil {
-			return err
-		}
-		records = append(records, record)
+	for _, node := range nodes {
+		i.tellNode(report, node, nodeBooting, "")
 	}
-	return i.records(ctx, report, records)
+	return nil
 }
 
 // nodeDocument returns what a node boots from: its name, and where the rest is fetched.
@@ -153,13 +148,19 @@ func (i *Installation) nodeDocument(machine state.Machine) ([]byte, error) {
 	return ignition.NodePointer(machine, i.spec.Domain(), i.ignition.RootCA)
 }
 
-// address returns the record that gives a machine's address a name in the cluster's zone.
-func (i *Installation) address(name, machine string, ttl int) (state.Record, error) {
+// addressRecord returns the record that gives a machine's address a name in the cluster's zone.
+func (i *Installation) addressRecord(name string, machine state.Machine) (state.Record, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	content := i.nodes[machine].Address
-	if content == "" {
-		return state.Record{}, fault.Newf(fault.Internal, "publish the address of "+machine, "the machine has none")
+	content, ttl := i.nodes[machine.Name].Address, shortTTL
+	if machine.Role == state.RoleLoadBalancer {
+		ttl = longTTL
+	}
+	switch {
+	case content == "" && i.preview:
+		content = "(the address of " + machine.Name + ")"
+	case content == "":
+		return state.Record{}, fault.Newf(fault.Internal, "publish the address of "+machine.Name, "the machine has none")
 	}
 	return state.Record{Name: name, Type: "A", Content: content, TTL: ttl}, nil
 }

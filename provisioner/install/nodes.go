@@ -3,7 +3,6 @@ package install
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -66,15 +65,19 @@ func (i *Installation) readyNodes(ctx context.Context, report provisioner.Report
 	if err != nil {
 		return err
 	}
+	known := make(map[string]state.NodeStatus, len(nodes))
+	for _, node := range nodes {
+		known[node.Name] = node
+	}
 	var missing, unready []string
 	for _, machine := range machines {
-		n := slices.IndexFunc(nodes, func(node state.NodeStatus) bool { return node.Name == machine.Name })
+		node, registered := known[machine.Name]
 		switch {
-		case n < 0:
+		case !registered:
 			i.tellNode(report, machine, nodeBooting, "")
 			missing = append(missing, machine.Name)
-		case !nodes[n].Ready:
-			i.tellNode(report, machine, nodeNotReady, nodes[n].Reason)
+		case !node.Ready:
+			i.tellNode(report, machine, nodeNotReady, node.Reason)
 			unready = append(unready, machine.Name)
 		default:
 			i.tellNode(report, machine, nodeReady, "")
@@ -86,15 +89,24 @@ func (i *Installation) readyNodes(ctx context.Context, report provisioner.Report
 func waitingFor(total int, missing, unready []string) error {
 	var parts []string
 	if len(missing) > 0 {
-		parts = append(parts, "not registered: "+strings.Join(missing, ", "))
+		parts = append(parts, "not registered: "+few(missing))
 	}
 	if len(unready) > 0 {
-		parts = append(parts, "registered, but not Ready: "+strings.Join(unready, ", "))
+		parts = append(parts, "registered, but not Ready: "+few(unready))
 	}
 	if len(parts) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%d of %d nodes are Ready; %s", total-len(missing)-len(unready), total, strings.Join(parts, "; "))
+}
+
+// few lists names, but no more than a person reads.
+func few(names []string) string {
+	const enough = 12
+	if len(names) <= enough {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:enough], ", "), len(names)-enough)
 }
 
 func (i *Installation) tellNode(report provisioner.Report, machine state.Machine, nodeState, reason string) {
@@ -105,18 +117,15 @@ func (i *Installation) tellNode(report provisioner.Report, machine state.Machine
 
 // labelNodes gives each node the role it was sized for.
 func (i *Installation) labelNodes(ctx context.Context, report provisioner.Report) error {
-	for _, machine := range i.spec.Nodes() {
-		if machine.Role == state.RoleMaster {
-			continue
-		}
+	return sideBySide(ctx, i.computeNodes(), func(ctx context.Context, machine state.Machine) error {
 		labels, taints := roleMarks(machine.Role)
 		action, err := i.world.Cluster.LabelNode(ctx, machine.Name, labels, taints)
 		if err != nil {
 			return err
 		}
 		object(report, "node", machine.Name, "", action)
-	}
-	return nil
+		return nil
+	})
 }
 
 // roleMarks returns the labels and taints of a role, as APPUiO's components expect them.

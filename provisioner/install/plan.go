@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"exoshift/provisioner"
+	"exoshift/state"
 )
 
 // Phases of an installation; the exit code of a failure follows from the phase.
@@ -19,9 +20,17 @@ const (
 // Plan returns the steps of the installation.
 func (i *Installation) Plan() provisioner.Plan {
 	return provisioner.Plan{
-		{ID: "credentials", Phase: Preflight, Title: "Check the credentials and the zone", Do: i.credentials},
-		{ID: "quotas", Phase: Preflight, Title: "Check quotas and instance types", Do: i.quotas,
+		{ID: "credentials", Phase: Preflight, Title: "Check the credentials, the zone and the clock", Do: i.credentials},
+		{ID: "permissions", Phase: Preflight, Title: "Look at everything that is there", Do: i.permissions,
 			Needs: on("credentials")},
+		{ID: "openshift-install", Phase: Preflight, Title: "Download and verify openshift-install", Do: i.openshiftInstall,
+			Needs: on("credentials"), Usual: 2 * time.Minute},
+		{ID: "offers", Phase: Preflight, Title: "Check instance types, templates and hypervisors", Do: i.offers,
+			Needs: on("credentials", "openshift-install")},
+		{ID: "collisions", Phase: Preflight, Title: "Look for names that others hold", Do: i.collisions,
+			Needs: on("permissions")},
+		{ID: "quotas", Phase: Preflight, Title: "Check the quotas and estimate the cost", Do: i.quotas,
+			Needs: on("permissions", "offers", "collisions")},
 
 		{ID: "ssh-key", Phase: Infrastructure, Title: "Register the SSH key", Do: i.sshKey,
 			Needs: on("quotas")},
@@ -29,32 +38,35 @@ func (i *Installation) Plan() provisioner.Plan {
 			Needs: on("quotas"), Usual: 2 * time.Minute},
 		{ID: "anti-affinity-groups", Phase: Infrastructure, Title: "Create the anti-affinity groups", Do: i.antiAffinityGroups,
 			Needs: on("quotas")},
+		{ID: "api-keys", Phase: Infrastructure, Title: "Make the cluster's own API keys", Do: i.access,
+			Needs: on("quotas")},
+		{ID: "buckets", Phase: Infrastructure, Title: "Create the cluster's buckets", Do: i.buckets,
+			Needs: on("quotas")},
 		{ID: "elastic-ips", Phase: Infrastructure, Title: "Reserve the elastic IPs", Do: i.elasticIPs,
 			Needs: on("quotas")},
 		{ID: "dns", Phase: Infrastructure, Title: "Create the DNS zone and its records", Do: i.dns,
 			Needs: on("elastic-ips")},
-		{ID: "delegation", Phase: Infrastructure, Title: "Wait until the domain resolves", Do: i.delegation(),
+		{ID: "delegation", Phase: Infrastructure, Title: "Wait until the domain is delegated", Do: i.delegation(),
 			Needs: on("dns"), Usual: time.Minute},
+		// Not before the delegation: they would ask for names that nobody finds yet, and remember the answer.
 		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.loadBalancers,
-			Needs: on("ssh-key", "security-groups", "anti-affinity-groups", "elastic-ips", "dns"), Usual: 2 * time.Minute},
-		{ID: "openshift-install", Phase: Infrastructure, Title: "Download and verify openshift-install", Do: i.openshiftInstall,
-			Needs: on("credentials"), Usual: 2 * time.Minute},
+			Needs: on("ssh-key", "security-groups", "anti-affinity-groups", "delegation"), Usual: time.Minute},
 		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.nodeImage,
-			Needs: on("quotas", "openshift-install"), Usual: 10 * time.Minute},
+			Needs: on("quotas"), Usual: 10 * time.Minute},
 		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generate,
-			Needs: on("quotas", "openshift-install")},
+			Needs: on("delegation")},
 		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.uploadBootstrap,
 			Needs: on("ignition")},
 
 		{ID: "bootstrap-machine", Phase: Bootstrap, Title: "Start the bootstrap machine", Do: i.bootstrapMachine,
-			Needs: on("bootstrap-ignition", "image", "load-balancers", "delegation"), Usual: time.Minute},
+			Needs: on("bootstrap-ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups"), Usual: time.Minute},
 		{ID: "master-machines", Phase: ControlPlane, Title: "Start the masters", Do: i.masterMachines,
-			Needs: on("ignition", "image", "load-balancers", "delegation"), Usual: time.Minute},
+			Needs: on("ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups"), Usual: time.Minute},
 		{ID: "compute-machines", Phase: Nodes, Title: "Start infra, storage and worker machines", Do: i.computeMachines,
-			Needs: on("ignition", "image", "load-balancers", "delegation"), Usual: 2 * time.Minute},
+			Needs: on("ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups"), Usual: 2 * time.Minute},
 
 		{ID: "temporary-api", Phase: Bootstrap, Title: "Wait for the temporary Kubernetes API", Do: i.temporaryAPI(),
-			Needs: on("bootstrap-machine"), Usual: 8 * time.Minute},
+			Needs: on("bootstrap-machine", "load-balancers"), Usual: 8 * time.Minute},
 		{ID: "masters", Phase: ControlPlane, Title: "Wait for the masters to join", Do: i.explained(i.masters()),
 			Needs: on("master-machines", "temporary-api"), Usual: 10 * time.Minute},
 		{ID: "etcd", Phase: ControlPlane, Title: "Wait until etcd stands on the masters", Do: i.explained(i.etcd()),
@@ -78,3 +90,6 @@ func (i *Installation) Plan() provisioner.Plan {
 }
 
 func on(steps ...string) []string { return steps }
+
+// Steps returns the plan of a Spec for looking at; its steps cannot be run.
+func Steps(spec state.Spec) provisioner.Plan { return (&Installation{spec: spec}).Plan() }

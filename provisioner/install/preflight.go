@@ -4,89 +4,102 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
 
+// maxSkew is how far this machine's clock may be off. Certificates that are generated here are valid from now on:
+// machines whose clocks are right would refuse those of a clock that is ahead.
+const maxSkew = 30 * time.Second
+
+// credentials looks at the clock first: with a wrong one, every signature is refused like that of a wrong key.
 func (i *Installation) credentials(ctx context.Context, _ provisioner.Report) error {
-	return i.world.Cloud.CheckCredentials(ctx)
+	server, clockErr := i.world.Cloud.ServerTime(ctx)
+	if skew := time.Since(server).Round(time.Second); clockErr == nil && skew.Abs() > maxSkew {
+		return fault.Newf(fault.Conflict, "compare the clocks", "this machine's clock is off by %s", skew).
+			WithHint("set the clock, e.g. with `timedatectl set-ntp true`, then run again; nothing was created")
+	}
+	if err := i.world.Cloud.CheckCredentials(ctx); err != nil {
+		return err
+	}
+	return clockErr
 }
 
-// quotas compares what is still to be created with what the organization may have.
-func (i *Installation) quotas(ctx context.Context, report provisioner.Report) error {
-	if err := i.checkTypes(ctx); err != nil {
+// permissions reads a list of each kind. What may not be read could not be found again either; whether the key may also
+// create cannot be tried without creating.
+func (i *Installation) permissions(ctx context.Context, report provisioner.Report) error {
+	var err error
+	if i.there, err = i.world.Cloud.Objects(ctx); err != nil {
 		return err
 	}
-	needs, err := i.stillNeeded(ctx)
+	buckets, err := i.world.Objects.Buckets(ctx)
 	if err != nil {
 		return err
 	}
-	quotas, err := i.world.Cloud.Quotas(ctx)
-	if err != nil {
-		return err
-	}
-	var short []string
-	for _, quota := range quotas {
-		need, limited := needs[quota.Resource], quota.Limit >= 0
-		if need > 0 && limited && quota.Used+need > quota.Limit {
-			short = append(short, fmt.Sprintf("%s: needs %d more, %d of %d are in use", quota.Resource, need, quota.Used, quota.Limit))
-		}
-	}
-	if len(short) > 0 {
-		return fault.Newf(fault.Quota, "check quotas", "%s", strings.Join(short, "; ")).
-			WithHint("ask Exoscale for higher limits in the portal under Organization, Quotas; this run has created nothing")
-	}
-	progress(report, fmt.Sprintf("quotas suffice for %d more instances and %d more elastic IPs", needs["instance"], needs["elastic-ip"]))
+	i.there = append(i.there, buckets...)
+	progress(report, fmt.Sprintf("%d objects exist, %d of them belong to this cluster", len(i.there), i.ours()))
 	return nil
 }
 
-// stillNeeded counts by the names of Exoscale's quotas.
-func (i *Installation) stillNeeded(ctx context.Context) (map[string]int, error) {
-	instances, err := i.world.Cloud.Instances(ctx, i.labels())
-	if err != nil {
-		return nil, err
+func (i *Installation) ours() int {
+	n := 0
+	for _, o := range i.there {
+		if o.Labels[labelCluster] == i.spec.Cluster.ID || strings.HasPrefix(o.Name, i.name("")) {
+			n++
+		}
 	}
-	ips, err := i.world.Cloud.ElasticIPs(ctx, i.labels())
-	if err != nil {
-		return nil, err
-	}
-	return map[string]int{
-		"instance":   max(0, i.wantedInstances()-len(instances)),
-		"elastic-ip": max(0, 2-len(ips)),
-	}, nil
+	return n
 }
 
-func (i *Installation) wantedInstances() int {
-	wanted := i.spec.Sizing.LoadBalancers.Count + len(i.spec.Nodes())
-	if !i.bootstrapped() {
-		wanted++
-	}
-	return wanted
-}
-
-// checkTypes refuses instance types that the zone does not offer to this organization.
-func (i *Installation) checkTypes(ctx context.Context) error {
-	offered, err := i.world.Cloud.InstanceTypes(ctx)
-	if err != nil {
+// collisions looks for names that others hold, and for machines of this cluster that another folder started.
+func (i *Installation) collisions(ctx context.Context, _ provisioner.Report) error {
+	if err := i.strangers(); err != nil {
 		return err
 	}
-	authorized := map[string]bool{}
-	for _, offer := range offered {
-		authorized[offer.Name] = offer.Authorized
+	var taken []string
+	for _, bucket := range i.allBuckets() {
+		others, err := i.world.Objects.BucketTaken(ctx, bucket)
+		if err != nil {
+			return err
+		}
+		if others {
+			taken = append(taken, bucket)
+		}
 	}
-	machines := append(i.spec.Machines(state.RoleBootstrap), i.spec.Machines(state.RoleLoadBalancer)...)
-	for _, machine := range append(machines, i.spec.Nodes()...) {
-		allowed, known := authorized[machine.Type]
-		if !known {
-			return fault.Newf(fault.Invalid, "check instance types", "zone %s offers no %s, which %s asks for", i.spec.Exoscale.Zone, machine.Type, machine.Name).
-				WithHint("choose another type in the answers file under sizing")
+	if len(taken) > 0 {
+		return fault.Newf(fault.Conflict, "look for names that others hold", "the names of buckets are the same for all of Exoscale, and somebody else has: %s", strings.Join(taken, ", ")).
+			WithHint("choose another objectStorage.bucketPrefix in the answers file")
+	}
+	return nil
+}
+
+func (i *Installation) allBuckets() []string {
+	buckets := i.keptBuckets()
+	for _, purpose := range state.PassingBuckets() {
+		buckets = append(buckets, i.spec.Bucket(purpose))
+	}
+	return buckets
+}
+
+// strangers refuses objects that bear our names without our label, and machines that hold other certificates.
+func (i *Installation) strangers() error {
+	var held []string
+	for _, o := range i.there {
+		labelled := o.Kind == state.KindElasticIP || o.Kind == state.KindRole
+		if labelled && strings.HasPrefix(o.Name, i.name("")) && o.Labels[labelCluster] != i.spec.Cluster.ID {
+			held = append(held, o.Kind+" "+o.Name+" ("+o.ID+")")
 		}
-		if !allowed {
-			return fault.Newf(fault.Quota, "check instance types", "the organization may not use %s, which %s asks for", machine.Type, machine.Name).
-				WithHint("ask Exoscale to authorize the type, or choose another one under sizing")
+		if o.Kind == state.KindInstance && o.Labels[labelCluster] == i.spec.Cluster.ID && i.Facts().RootCAHash == "" && o.Labels[labelRole] != string(state.RoleLoadBalancer) {
+			return fault.Newf(fault.Conflict, "look for names that others hold", "cluster %s has a machine already, %s, and %s does not hold its certificates", i.spec.Cluster.ID, o.Name, i.folder.Path()).
+				WithHint("name the folder it was installed from with --dir, or remove the cluster with `exoshift destroy`")
 		}
+	}
+	if len(held) > 0 {
+		return fault.Newf(fault.Conflict, "look for names that others hold", "not made by this program: %s", strings.Join(held, ", ")).
+			WithHint("rename or delete them, or choose another cluster.id")
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package install
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/assets"
 	"exoshift/state"
 )
 
@@ -60,7 +63,7 @@ func TestTheMachineConfigServerIsForTheClustersMachinesOnly(t *testing.T) {
 func TestTheNinthMachineOfARoleGoesIntoASecondAntiAffinityGroup(t *testing.T) {
 	s := spec()
 	s.Sizing.Workers.Count = 9
-	i := &Installation{spec: s, affinity: map[state.Role][]string{state.RoleWorker: {"first", "second"}}}
+	i := &Installation{spec: s, affinity: map[affinityGroup]string{{state.RoleWorker, 0}: "first", {state.RoleWorker, 1}: "second"}}
 	workers := s.Machines(state.RoleWorker)
 	for n, want := range map[int]string{0: "first", 7: "first", 8: "second"} {
 		if got := i.instance(workers[n], state.Template{}).AntiAffinityGroups; !cmp.Equal(got, []string{want}) {
@@ -68,13 +71,105 @@ func TestTheNinthMachineOfARoleGoesIntoASecondAntiAffinityGroup(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, wanted := range Inventory(s) {
-		if strings.HasPrefix(wanted.Name, "c-1_worker") {
-			names = append(names, wanted.Name)
+	for _, group := range i.affinityGroups() {
+		if group.role == state.RoleWorker {
+			names = append(names, i.affinityName(group))
 		}
 	}
 	if diff := cmp.Diff([]string{"c-1_worker", "c-1_worker_2"}, names); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestASpecWithoutLoadBalancersOpensItsOwnMachines(t *testing.T) {
+	s := spec()
+	s.LoadBalancer.Strategy = "dns-round-robin"
+	i := &Installation{spec: s}
+	open := map[string]bool{}
+	for _, group := range i.securityGroupSpecs() {
+		for _, rule := range group.Rules {
+			if rule.CIDR == "0.0.0.0/0" {
+				open[fmt.Sprint(strings.TrimPrefix(group.Name, "c-1_"), " ", rule.From)] = true
+			}
+		}
+	}
+	for _, want := range []string{"control_plane 6443", "infra 80", "infra 443"} {
+		if !open[want] {
+			t.Errorf("%s is closed", want)
+		}
+	}
+	if machines := s.Machines(state.RoleLoadBalancer); len(machines) > 0 {
+		t.Errorf("load balancers: %v", machines)
+	}
+	for _, c := range []struct {
+		machine state.Machine
+		want    []string
+	}{
+		{s.Machines(state.RoleBootstrap)[0], []string{"bootstrap", "api"}},
+		{s.Machines(state.RoleMaster)[1], []string{"etcd-1", "api"}},
+		{s.Machines(state.RoleInfra)[0], []string{"router", "ingress"}},
+		{s.Machines(state.RoleWorker)[0], nil},
+	} {
+		if diff := cmp.Diff(c.want, i.namesOf(c.machine)); diff != "" {
+			t.Errorf("%s: %s", c.machine.Name, diff)
+		}
+	}
+}
+
+func TestTheDelegationIsComparedServerByServer(t *testing.T) {
+	i := &Installation{spec: spec(), zone: state.Zone{NameServers: []string{"ns1.exoscale.ch", "ns1.exoscale.com"}}}
+	for want, has := range map[string][]string{
+		"":                                       {"ns1.exoscale.com", "ns1.exoscale.ch"},
+		"does not delegate c-1.example.net yet":  nil,
+		"missing: ns1.exoscale.com; wrong: none": {"ns1.exoscale.ch"},
+		"missing: none; wrong: ns.other.example": {"ns1.exoscale.com", "ns1.exoscale.ch", "ns.other.example"},
+		"missing: ns1.exoscale.com; wrong: ns1.exoscale.c": {"ns1.exoscale.ch", "ns1.exoscale.c"},
+	} {
+		err := i.compareServers("example.net", has)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", has, err, want)
+		}
+	}
+	const records = "c-1.example.net. 3600 IN NS ns1.exoscale.ch.\nc-1.example.net. 3600 IN NS ns1.exoscale.com."
+	if got := i.nsRecords(); got != records {
+		t.Errorf("records: %s", got)
+	}
+}
+
+func TestTheEstimateCountsMachinesDisksAndAddresses(t *testing.T) {
+	s := spec()
+	for _, role := range []*state.MachineSpec{&s.Sizing.Infra, &s.Sizing.Storage, &s.Sizing.LoadBalancers} {
+		role.Count = 0
+	}
+	s.Sizing.ControlPlane.RootDisk = 120
+	s.Sizing.Workers = state.MachineSpec{Type: "standard.huge", Count: 3, RootDisk: 120}
+	cost, err := Estimate(s)
+	if err != nil || math.Abs(cost.Hour-1.81) > 0.005 { // the worked example of the price list's source
+		t.Errorf("%+v, %v", cost, err)
+	}
+	s.Sizing.Workers.Type = "standard.giant"
+	if cost, _ = Estimate(s); !strings.Contains(cost.String(), "not counted for want of a price: standard.giant") {
+		t.Error(cost)
+	}
+}
+
+func TestEveryRestrictedRoleHasAPolicyThatDeniesTheRest(t *testing.T) {
+	i := &Installation{spec: spec()}
+	for _, policy := range assets.Policies() {
+		role, err := i.role(policy)
+		if err != nil || role.Policy.DefaultServiceStrategy != "deny" || len(role.Policy.Services) != 1 {
+			t.Errorf("%s: %+v, %v", policy, role, err)
+		}
+		for _, service := range role.Policy.Services {
+			if service.Type != "rules" || len(service.Rules) == 0 {
+				t.Errorf("%s: %+v", policy, service)
+			}
+		}
+	}
+	role, _ := i.role("object_storage")
+	const want = "parameters.bucket in ['c-1-logstore', 'c-1-image-registry', 'c-1-cluster-backup']"
+	if got := role.Policy.Services["sos"].Rules[0].Expression; got != want {
+		t.Errorf("%s", got)
 	}
 }
 
@@ -85,7 +180,7 @@ func TestWorkersCarryTheRoutersWhereThereIsNoInfra(t *testing.T) {
 	if role := i.routerRole(); role != state.RoleWorker {
 		t.Errorf("routers on %s", role)
 	}
-	if diff := cmp.Diff([]string{groupAll, groupInfra}, groupsOf(state.RoleWorker, i.routerRole())); diff != "" {
+	if diff := cmp.Diff([]string{groupAll, groupWorker, groupInfra}, i.groupsOf(state.RoleWorker)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -17,28 +17,43 @@ func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.R
 			return err
 		}
 	}
-	action, err := i.world.Cloud.DeleteRecords(ctx, i.zone.ID, "bootstrap", "A")
-	if err != nil {
+	if err := i.withdrawBootstrap(ctx, report); err != nil {
 		return err
 	}
-	object(report, "dns-record", "bootstrap A", "", action)
 	if err := i.deleteBootstrapMachine(ctx, report); err != nil {
 		return err
 	}
 	i.tellBootstrap(report, state.PhaseMemberRemoved, "the bootstrap machine is gone")
-	bucket := i.spec.Bucket("bootstrap")
-	if action, err = i.world.Objects.DeleteBucket(ctx, bucket); err != nil {
+	return i.dropBucket(ctx, report, "bootstrap")
+}
+
+// withdrawBootstrap takes the bootstrap machine's names away. They go before the machine, whose address tells which
+// records are its own.
+func (i *Installation) withdrawBootstrap(ctx context.Context, report provisioner.Report) error {
+	machines, err := i.bootstrapMachines(ctx)
+	if err != nil {
 		return err
 	}
-	object(report, "object", bucket+"/"+bootstrapKey, "", action) // with its bucket
-	object(report, "bucket", bucket, "", action)
+	for _, machine := range machines {
+		for _, name := range i.namesOf(i.spec.Machines(state.RoleBootstrap)[0]) {
+			action, err := i.world.Cloud.DeleteRecords(ctx, i.zone.ID, name, "A", machine.Address)
+			if err != nil {
+				return err
+			}
+			object(report, kindRecord, name+" A "+machine.Address, "", action)
+		}
+	}
 	return nil
 }
 
-func (i *Installation) deleteBootstrapMachine(ctx context.Context, report provisioner.Report) error {
+func (i *Installation) bootstrapMachines(ctx context.Context) ([]state.Instance, error) {
 	labels := i.labels()
-	labels["exoshift-role"] = string(state.RoleBootstrap)
-	machines, err := i.world.Cloud.Instances(ctx, labels)
+	labels[labelRole] = string(state.RoleBootstrap)
+	return i.world.Cloud.Instances(ctx, labels)
+}
+
+func (i *Installation) deleteBootstrapMachine(ctx context.Context, report provisioner.Report) error {
+	machines, err := i.bootstrapMachines(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,7 +62,7 @@ func (i *Installation) deleteBootstrapMachine(ctx context.Context, report provis
 		if err != nil {
 			return err
 		}
-		object(report, "instance", machine.Name, machine.ID, action)
+		object(report, state.KindInstance, machine.Name, machine.ID, action)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"io"
+	"net/netip"
 	"time"
 
 	"exoshift/state"
@@ -20,6 +21,13 @@ type Account interface {
 	CheckCredentials(ctx context.Context) error
 	Quotas(ctx context.Context) ([]state.Quota, error)
 	InstanceTypes(ctx context.Context) ([]state.InstanceType, error)
+	// ServerTime returns what the API's clock shows.
+	ServerTime(ctx context.Context) (time.Time, error)
+	// Objects returns everything that the organization has. What the API key may not list is missing, and the error
+	// joins a fault.Denied for each such kind.
+	Objects(ctx context.Context) ([]state.Object, error)
+	// FindDeployTarget returns the ID of dedicated hypervisors, or fault.NotFound.
+	FindDeployTarget(ctx context.Context, name string) (id string, err error)
 }
 
 // SSHKeys registers public keys.
@@ -48,20 +56,28 @@ type ElasticIPs interface {
 	EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error)
 }
 
+// Access makes API keys that may do one thing only.
+type Access interface {
+	EnsureRole(ctx context.Context, role state.IAMRole) (state.IAMRole, state.Action, error)
+	// EnsureAPIKey makes a key and hands it to keep, with its secret, before the journal calls it done: Exoscale tells a
+	// secret once. A key whose secret was lost on the way is replaced; one that somebody else made is a fault.Conflict.
+	EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(state.APIKey) error) (state.Action, error)
+}
+
 // DNS serves the cluster's zone.
 type DNS interface {
 	EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error)
 	// EnsureRecord makes record the only one of its name, type and content; others of the same name stay.
 	EnsureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error)
-	// DeleteRecords deletes all records of a name and type.
-	DeleteRecords(ctx context.Context, zoneID, name, kind string) (state.Action, error)
+	// DeleteRecords deletes the records of a name and type with that content, or with any if it is "".
+	DeleteRecords(ctx context.Context, zoneID, name, kind, content string) (state.Action, error)
 }
 
 // Templates are the images that machines boot from.
 type Templates interface {
 	// FindPublicTemplate returns the newest public template of that name.
 	FindPublicTemplate(ctx context.Context, name string) (state.Template, error)
-	// FindTemplate returns our own template of that name, or fault.NotFound.
+	// FindTemplate returns our own template of that name, fault.NotFound, or fault.Conflict if there are several.
 	FindTemplate(ctx context.Context, name string) (state.Template, error)
 	// RegisterTemplate registers a template and waits until it is usable.
 	RegisterTemplate(ctx context.Context, template state.Template) (state.Template, error)
@@ -69,7 +85,9 @@ type Templates interface {
 
 // Instances are the machines, told apart by name and the label "exoshift-cluster".
 type Instances interface {
-	EnsureInstance(ctx context.Context, instance state.Instance) (state.Instance, state.Action, error)
+	// EnsureInstances makes those machines that are missing and waits until each of them runs and has its address; it
+	// tells of each once, one at a time.
+	EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error
 	// Instances returns the machines that carry all the labels.
 	Instances(ctx context.Context, labels map[string]string) ([]state.Instance, error)
 	DeleteInstance(ctx context.Context, id string) (state.Action, error)
@@ -82,6 +100,7 @@ type Cloud interface {
 	SecurityGroups
 	AntiAffinityGroups
 	ElasticIPs
+	Access
 	DNS
 	Templates
 	Instances
@@ -89,6 +108,10 @@ type Cloud interface {
 
 // Objects is the object storage.
 type Objects interface {
+	// Buckets returns the buckets of the organization.
+	Buckets(ctx context.Context) ([]state.Object, error)
+	// BucketTaken tells whether somebody else has a bucket of that name.
+	BucketTaken(ctx context.Context, bucket string) (bool, error)
 	// EnsureBucket makes a private bucket.
 	EnsureBucket(ctx context.Context, bucket string) (state.Action, error)
 	// EnsureObject uploads content unless the bucket already holds exactly that.
@@ -99,6 +122,16 @@ type Objects interface {
 	SignedURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error)
 	// DeleteBucket deletes a bucket with all that is in it.
 	DeleteBucket(ctx context.Context, bucket string) (state.Action, error)
+}
+
+// Resolver asks name servers themselves, past every cache: a question that comes too early would leave the answer that
+// there is no such name in the caches between here and there.
+type Resolver interface {
+	// NameServers returns the zone above a domain, and the name servers that this zone's own servers name for the
+	// domain: sorted, none if it is not delegated.
+	NameServers(ctx context.Context, domain string) (parent string, servers []string, err error)
+	// Addresses returns what one name server says about a name.
+	Addresses(ctx context.Context, server, name string) ([]netip.Addr, error)
 }
 
 // Installer is openshift-install of one version.

@@ -41,12 +41,11 @@ func apiKey(ctx context.Context, w *world) subject {
 	keys := &things{world: w, kind: state.KindAPIKey, name: w.name("registry")}
 	key := state.APIKey{Name: keys.name, RoleID: owner.ID}
 	return subject{
-		ensure: func(ctx context.Context) (action state.Action, err error) {
-			kept, action, err := w.cloud.EnsureAPIKey(ctx, key, false)
-			if err == nil {
-				key = kept
-			}
-			return action, err
+		ensure: func(ctx context.Context) (state.Action, error) {
+			return w.cloud.EnsureAPIKey(ctx, key, func(made state.APIKey) error {
+				key = made
+				return nil
+			})
 		},
 		count: keys.count, remove: keys.remove,
 		double: func(ctx context.Context) error {

@@ -47,11 +47,7 @@ func attachment(ctx context.Context, w *world) subject {
 			if err != nil {
 				return "", err
 			}
-			action, err := w.cloud.EnsureAttached(ctx, address.ID, machine.ID)
-			if action == state.Updated { // of the address
-				action = state.Created
-			}
-			return action, err
+			return w.cloud.EnsureAttached(ctx, address.ID, machine.ID)
 		},
 		count: func(ctx context.Context) int {
 			var live struct {

@@ -1,0 +1,27 @@
+package assets
+
+import (
+	"bytes"
+	"fmt"
+	"text/template"
+)
+
+// Policies returns the names of the restricted roles that a cluster's own software works with.
+func Policies() []string { return []string{"object_storage", "csi-driver-exoscale", "ccm-exoscale"} }
+
+// Policy returns an IAM policy as JSON in Exoscale's form: what the object storage's user, the storage driver and the
+// cloud controller manager need, and nothing else. Buckets are those that the object storage's user may work in.
+//
+// The operations are those that the two programs' documentation and published setups name; a bucket is known to rules
+// as parameters.bucket.
+func Policy(name string, buckets []string) ([]byte, error) {
+	parsed, err := template.ParseFS(files, "policies/"+name+".json")
+	if err != nil {
+		return nil, fmt.Errorf("policy %s: %w", name, err)
+	}
+	var out bytes.Buffer
+	if err := parsed.Execute(&out, struct{ Buckets []string }{buckets}); err != nil {
+		return nil, fmt.Errorf("policy %s: %w", name, err)
+	}
+	return out.Bytes(), nil
+}

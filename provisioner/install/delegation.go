@@ -1,0 +1,115 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+)
+
+const pollDNS = 15 * time.Second
+
+// delegation waits until the parent zone leads to the cluster's zone: machines would boot into a void without it. Only
+// a human can bring that about, so that it tells exactly what to add, and goes on by itself when it is there.
+func (i *Installation) delegation() body {
+	limit := i.options.WaitForDNS
+	if limit == 0 {
+		limit = DefaultWaitForDNS
+	}
+	wait := i.until(pollDNS, limit, i.delegated)
+	return func(ctx context.Context, report provisioner.Report) error {
+		err := wait(ctx, report)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		return fault.New(fault.Waiting, "wait until the domain is delegated", err).
+			WithHint("add to the zone of %s, then run the same command again:\n%s", i.parentOf(), i.nsRecords())
+	}
+}
+
+func (i *Installation) delegated(ctx context.Context, report provisioner.Report) error {
+	parent, servers, err := i.world.Names.NameServers(ctx, i.spec.Domain())
+	if err != nil {
+		return err
+	}
+	i.mu.Lock()
+	i.parent = parent
+	i.mu.Unlock()
+	if err := i.compareServers(parent, servers); err != nil {
+		if i.changed("delegation", err.Error()) {
+			progress(report, "waiting for you: add to the zone of "+parent+":\n"+i.nsRecords())
+		}
+		return err
+	}
+	return i.served(ctx)
+}
+
+// compareServers tells what is wrong with the name servers that the parent zone names.
+func (i *Installation) compareServers(parent string, has []string) error {
+	var missing, foreign []string
+	for _, server := range i.zone.NameServers {
+		if !slices.Contains(has, server) {
+			missing = append(missing, server)
+		}
+	}
+	for _, server := range has {
+		if !slices.Contains(i.zone.NameServers, server) {
+			foreign = append(foreign, server)
+		}
+	}
+	switch {
+	case len(has) == 0:
+		return fmt.Errorf("%s does not delegate %s yet: it needs NS records for %s", parent, i.spec.Domain(), strings.Join(missing, ", "))
+	case len(missing)+len(foreign) > 0:
+		return fmt.Errorf("%s delegates %s to %s; missing: %s; wrong: %s", parent, i.spec.Domain(),
+			strings.Join(has, ", "), orNone(missing), orNone(foreign))
+	}
+	return nil
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+// served asks each of the zone's own servers for the API's address, if it is known by now.
+func (i *Installation) served(ctx context.Context) error {
+	if i.spec.RoundRobin() {
+		return nil
+	}
+	name := "api." + i.spec.Domain()
+	for _, server := range i.zone.NameServers {
+		addresses, err := i.world.Names.Addresses(ctx, server, name)
+		if err != nil {
+			return err
+		}
+		if len(addresses) != 1 || addresses[0].String() != i.api.Address {
+			return fmt.Errorf("%s says that %s has the addresses %v, not %s", server, name, addresses, i.api.Address)
+		}
+	}
+	return nil
+}
+
+func (i *Installation) parentOf() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.parent == "" {
+		return i.spec.Cluster.BaseDomain
+	}
+	return i.parent
+}
+
+// nsRecords are the records that the parent zone needs, one a line, as zone files have them.
+func (i *Installation) nsRecords() string {
+	records := make([]string, len(i.zone.NameServers))
+	for n, server := range i.zone.NameServers {
+		records[n] = fmt.Sprintf("%s. 3600 IN NS %s.", i.spec.Domain(), strings.TrimSuffix(server, "."))
+	}
+	return strings.Join(records, "\n")
+}

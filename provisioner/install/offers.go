@@ -1,0 +1,113 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// offers checks what the zone has to offer: types, images and hypervisors.
+func (i *Installation) offers(ctx context.Context, report provisioner.Report) error {
+	if err := i.checkTypes(ctx); err != nil {
+		return err
+	}
+	if err := i.checkTemplates(ctx, report); err != nil {
+		return err
+	}
+	return i.findDeployTarget(ctx, report)
+}
+
+func (i *Installation) findDeployTarget(ctx context.Context, _ provisioner.Report) (err error) {
+	if i.spec.Exoscale.DeployTarget == "" {
+		return nil
+	}
+	i.deployTarget, err = i.world.Cloud.FindDeployTarget(ctx, i.spec.Exoscale.DeployTarget)
+	return err
+}
+
+// everyMachine returns all that are started, also those that go again.
+func (i *Installation) everyMachine() []state.Machine {
+	machines := i.spec.Machines(state.RoleLoadBalancer)
+	if !i.bootstrapped() {
+		machines = append(machines, i.spec.Machines(state.RoleBootstrap)...)
+	}
+	return append(machines, i.spec.Nodes()...)
+}
+
+// checkTypes refuses instance types that the zone does not offer to this organization.
+func (i *Installation) checkTypes(ctx context.Context) error {
+	offered, err := i.world.Cloud.InstanceTypes(ctx)
+	if err != nil {
+		return err
+	}
+	i.types = map[string]state.InstanceType{}
+	for _, offer := range offered {
+		i.types[offer.Name] = offer
+	}
+	for _, machine := range i.everyMachine() {
+		offer, known := i.types[machine.Type]
+		if !known {
+			return fault.Newf(fault.Invalid, "check instance types", "zone %s offers no %s, which %s asks for", i.spec.Exoscale.Zone, machine.Type, machine.Name).
+				WithHint("choose another type in the answers file under sizing")
+		}
+		if !offer.Authorized {
+			return fault.Newf(fault.Quota, "check instance types", "the organization may not use %s, which %s asks for", machine.Type, machine.Name).
+				WithHint("ask Exoscale to authorize the type, or choose another one under sizing")
+		}
+	}
+	return nil
+}
+
+// checkTemplates makes sure that there is something to boot from, that it cannot be mistaken, and that it fits the
+// disks.
+func (i *Installation) checkTemplates(ctx context.Context, report provisioner.Report) error {
+	if err := i.checkUbuntu(ctx); err != nil {
+		return err
+	}
+	boot, err := i.world.Installer.BootImage(ctx)
+	if err != nil {
+		return err
+	}
+	template, err := i.world.Cloud.FindTemplate(ctx, templateName(boot))
+	switch {
+	case fault.Is(err, fault.NotFound):
+		progress(report, fmt.Sprintf("zone %s has no template %s yet: it will be registered", i.spec.Exoscale.Zone, templateName(boot)))
+		return nil
+	case err != nil:
+		return err
+	}
+	return fits(i.spec.Nodes(), template)
+}
+
+func (i *Installation) checkUbuntu(ctx context.Context) error {
+	if i.spec.RoundRobin() {
+		return nil
+	}
+	template, err := i.world.Cloud.FindPublicTemplate(ctx, ubuntu)
+	if err != nil {
+		return err
+	}
+	return fits(i.spec.Machines(state.RoleLoadBalancer), template)
+}
+
+// fits refuses disks that are smaller than the image that is written to them.
+func fits(machines []state.Machine, template state.Template) error {
+	var small []string
+	for _, machine := range machines {
+		if machine.RootDisk+machine.DataDisk < template.SizeGiB {
+			small = append(small, fmt.Sprintf("%s (%d GiB)", machine.Name, machine.RootDisk+machine.DataDisk))
+		}
+	}
+	if len(small) == 0 {
+		return nil
+	}
+	return fault.Newf(fault.Invalid, "check the disks", "template %s has %d GiB, more than the disk of %s",
+		template.Name, template.SizeGiB, strings.Join(small, ", ")).
+		WithHint("choose a larger rootDisk in the answers file under sizing")
+}
+
+func templateName(boot state.BootImage) string { return "rhcos-" + boot.Build }

@@ -1,0 +1,162 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// Change is what an installation finds or would do to one object.
+type Change struct {
+	Action  state.Action // state.Found: it stays as it is
+	Kind    string
+	Name    string
+	ID      string
+	Details string
+}
+
+// Preview is what running the recipe now would come to.
+type Preview struct {
+	Changes []Change
+	Surplus []Change // what the cluster has and the answers do not ask for; an installation leaves it alone
+	Quotas  []QuotaCheck
+	Cost    Cost
+}
+
+// Pending returns what would be created, changed or deleted.
+func (p Preview) Pending() []Change {
+	var pending []Change
+	for _, change := range p.Changes {
+		if change.Action != state.Found {
+			pending = append(pending, change)
+		}
+	}
+	return pending
+}
+
+// Preview goes through the steps that make something, on a world whose clients look and change nothing. So it says
+// what an installation would do because it is the installation. What only exists inside the cluster is not looked at.
+func (i *Installation) Preview(ctx context.Context) (Preview, error) {
+	i.preview = true
+	var preview Preview
+	var mu sync.Mutex
+	report := func(e provisioner.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if e.Type == provisioner.TypeObject {
+			preview.Changes = append(preview.Changes, Change{Action: state.Action(e.Action), Kind: e.Kind, Name: e.Name, ID: e.ID})
+		}
+	}
+	for _, look := range []body{
+		i.credentials, i.permissions, i.previewOffers, i.collisions, i.sshKey, i.securityGroups, i.antiAffinityGroups, i.access,
+		i.buckets, i.elasticIPs, i.dns, i.loadBalancers, i.previewImage, i.previewBootstrap, i.masterMachines, i.computeMachines,
+	} {
+		before := len(preview.Changes)
+		if err := look(ctx, report); err != nil && !provisioner.IsSkip(err) {
+			return preview, err
+		}
+		slices.SortStableFunc(preview.Changes[before:], func(a, b Change) int { // found side by side
+			return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
+		})
+	}
+	var err error
+	if preview.Quotas, err = i.quotaChecks(ctx); err != nil {
+		return preview, err
+	}
+	i.describe(preview.Changes)
+	preview.Surplus = i.surplus(preview.Changes)
+	preview.Cost, err = Estimate(i.spec)
+	return preview, err
+}
+
+// previewOffers leaves out what only the downloaded openshift-install knows.
+func (i *Installation) previewOffers(ctx context.Context, report provisioner.Report) error {
+	if err := i.checkTypes(ctx); err != nil {
+		return err
+	}
+	if err := i.checkUbuntu(ctx); err != nil {
+		return err
+	}
+	return i.findDeployTarget(ctx, report)
+}
+
+// previewImage goes by the name that an earlier run noted: which build it is, openshift-install knows alone.
+func (i *Installation) previewImage(ctx context.Context, report provisioner.Report) error {
+	name := i.Facts().Template
+	if name == "" {
+		object(report, state.KindTemplate, "rhcos-<build>", "", state.Created)
+		return nil
+	}
+	template, err := i.world.Cloud.FindTemplate(ctx, name)
+	action := state.Found
+	if fault.Is(err, fault.NotFound) {
+		action, err = state.Created, nil
+	}
+	i.image = template
+	object(report, state.KindTemplate, name, template.ID, action)
+	return err
+}
+
+// previewBootstrap tells what the bootstrap needs and leaves behind nothing of, or what is still to be removed of it.
+func (i *Installation) previewBootstrap(ctx context.Context, report provisioner.Report) error {
+	if i.bootstrapped() {
+		return i.previewRemoval(ctx, report)
+	}
+	action, err := i.world.Objects.EnsureBucket(ctx, i.spec.Bucket("bootstrap"))
+	if err != nil {
+		return err
+	}
+	object(report, state.KindBucket, i.spec.Bucket("bootstrap"), "", action)
+	return i.bootstrapMachine(ctx, report)
+}
+
+func (i *Installation) previewRemoval(ctx context.Context, report provisioner.Report) error {
+	return i.removeBootstrap(ctx, func(e provisioner.Event) {
+		if e.Action != string(state.Found) {
+			report(e)
+		}
+	})
+}
+
+// describe adds what a person wants to know about an object besides its name.
+func (i *Installation) describe(changes []Change) {
+	details := map[[2]string]string{
+		{state.KindElasticIP, i.name("api")}:                   "api." + i.spec.Domain(),
+		{state.KindElasticIP, i.name("ingress")}:               "*." + i.spec.AppsDomain(),
+		{state.KindBucket, i.spec.Bucket("bootstrap")}:         "until the bootstrap is complete",
+		{state.KindTemplate, "rhcos-<build>"}:                  "unless the zone has it",
+		{state.KindBucket, i.spec.Bucket(state.BucketBackups)}: "outlives the cluster",
+	}
+	for _, group := range i.securityGroupSpecs() {
+		details[[2]string{state.KindSecurityGroup, group.Name}] = fmt.Sprintf("%d rules", len(group.Rules))
+	}
+	for _, machine := range i.everyMachine() {
+		text := fmt.Sprintf("%s, %d GiB", machine.Type, machine.RootDisk+machine.DataDisk)
+		if machine.Role == state.RoleBootstrap {
+			text += ", until the bootstrap is complete"
+		}
+		details[[2]string{state.KindInstance, machine.Name}] = text
+	}
+	for n, change := range changes {
+		changes[n].Details = details[[2]string{change.Kind, change.Name}]
+	}
+}
+
+// surplus are the cluster's objects that the recipe does not ask for.
+func (i *Installation) surplus(wanted []Change) []Change {
+	var surplus []Change
+	for _, o := range i.there {
+		asked := slices.ContainsFunc(wanted, func(c Change) bool { return c.Kind == o.Kind && c.Name == o.Name })
+		if o.Labels[labelCluster] == i.spec.Cluster.ID && !asked {
+			surplus = append(surplus, Change{Action: state.Found, Kind: o.Kind, Name: o.Name, ID: o.ID, Details: o.Detail})
+		}
+	}
+	return surplus
+}

@@ -1,0 +1,140 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"exoshift/assets"
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// QuotaCheck is one limit of the organization and what the installation does to it.
+type QuotaCheck struct {
+	Resource   string `json:"resource"`
+	Need       int    `json:"need"`
+	Used       int    `json:"used"`
+	Limit      int    `json:"limit"` // -1: none
+	After      int    `json:"after"`
+	Sufficient bool   `json:"sufficient"`
+}
+
+// quotas compares what is still to be created with what the organization may have, for every kind that has a limit.
+func (i *Installation) quotas(ctx context.Context, report provisioner.Report) error {
+	checks, err := i.quotaChecks(ctx)
+	if err != nil {
+		return err
+	}
+	var short []string
+	for _, check := range checks {
+		progress(report, check.String())
+		if !check.Sufficient {
+			short = append(short, check.String())
+		}
+	}
+	if len(short) > 0 {
+		return fault.Newf(fault.Quota, "check quotas", "%s", strings.Join(short, "; ")).
+			WithHint("ask Exoscale for higher limits in the portal under Organization, Quotas; this run has created nothing")
+	}
+	cost, err := Estimate(i.spec)
+	if err != nil {
+		return err
+	}
+	progress(report, cost.String())
+	return nil
+}
+
+func (q QuotaCheck) String() string {
+	limit := "no limit"
+	if q.Limit >= 0 {
+		limit = fmt.Sprintf("%d allowed", q.Limit)
+	}
+	return fmt.Sprintf("%s: needs %d more, %d in use, %s, %d afterwards", q.Resource, q.Need, q.Used, limit, q.After)
+}
+
+func (i *Installation) quotaChecks(ctx context.Context) ([]QuotaCheck, error) {
+	quotas, err := i.world.Cloud.Quotas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	needs := i.stillNeeded()
+	var checks []QuotaCheck
+	for _, quota := range quotas {
+		need := needs[quota.Resource]
+		if need == 0 {
+			continue
+		}
+		after := quota.Used + need
+		checks = append(checks, QuotaCheck{
+			Resource: quota.Resource, Need: need, Used: quota.Used, Limit: quota.Limit, After: after,
+			Sufficient: quota.Limit < 0 || after <= quota.Limit,
+		})
+	}
+	return checks, nil
+}
+
+// stillNeeded counts by the names of Exoscale's quotas. At the peak the bootstrap machine runs beside all others. In
+// which unit memory and storage are counted is not recorded; organizations have no limit on them.
+func (i *Installation) stillNeeded() map[string]int {
+	needs := map[string]int{}
+	for _, machine := range i.everyMachine() {
+		if i.has(state.KindInstance, machine.Name) {
+			continue
+		}
+		needs["instance"]++
+		needs["cpu"] += i.types[machine.Type].CPUs
+		if family, _, _ := strings.Cut(machine.Type, "."); strings.HasPrefix(family, "gpu") {
+			needs[family] += i.types[machine.Type].GPUs
+		}
+	}
+	i.count(needs, "elastic-ip", state.KindElasticIP, i.elasticIPNames()...)
+	i.count(needs, "iam-key", state.KindAPIKey, i.keyNames()...)
+	i.count(needs, "bucket", state.KindBucket, i.bucketsToMake()...)
+	if i.Facts().Template == "" || !i.has(state.KindTemplate, i.Facts().Template) {
+		needs["template"] = 1
+	}
+	return needs
+}
+
+// bucketsToMake leaves out those that only the bootstrap needs, if that is over.
+func (i *Installation) bucketsToMake() []string {
+	if i.bootstrapped() {
+		return i.keptBuckets()
+	}
+	return i.allBuckets()
+}
+
+func (i *Installation) elasticIPNames() []string {
+	if i.spec.RoundRobin() {
+		return nil
+	}
+	return []string{i.name("api"), i.name("ingress")}
+}
+
+func (i *Installation) keyNames() []string {
+	var names []string
+	for _, policy := range assets.Policies() {
+		names = append(names, i.name(policy))
+	}
+	return names
+}
+
+func (i *Installation) count(needs map[string]int, resource, kind string, names ...string) {
+	for _, name := range names {
+		if !i.has(kind, name) {
+			needs[resource]++
+		}
+	}
+}
+
+// has tells whether the cluster has an object of that name already.
+func (i *Installation) has(kind, name string) bool {
+	for _, o := range i.there {
+		if o.Kind == kind && o.Name == name && (kind != state.KindInstance || o.Labels[labelCluster] == i.spec.Cluster.ID) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,45 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+)
+
+// keysDir holds the API keys that were made for the cluster, each in a file that only its owner can read.
+const keysDir = "api-keys"
+
+// storedKey is the form of such a file.
+type storedKey struct {
+	Key    string `json:"key"`
+	Secret string `json:"secret"`
+}
+
+// SaveAPIKey keeps a key with its secret, which nobody tells a second time.
+func (f Folder) SaveAPIKey(key APIKey) error {
+	content, err := json.Marshal(storedKey{Key: key.Key, Secret: key.Secret})
+	if err != nil {
+		return fmt.Errorf("keep API key %s: %w", key.Name, err)
+	}
+	return f.Write(keyFile(key.Name), content)
+}
+
+// APIKey returns the key that was kept under a name, or one without Key and Secret.
+func (f Folder) APIKey(name string) (APIKey, error) {
+	content, err := f.Read(keyFile(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return APIKey{Name: name}, nil
+	}
+	if err != nil {
+		return APIKey{}, err
+	}
+	var stored storedKey
+	if err := json.Unmarshal(content, &stored); err != nil {
+		return APIKey{}, fmt.Errorf("read API key %s: %w", name, err)
+	}
+	return APIKey{Name: name, Key: stored.Key, Secret: stored.Secret}, nil
+}
+
+func keyFile(name string) string { return filepath.Join(keysDir, filepath.Base(name)+".json") }
