@@ -72,7 +72,8 @@ func (z *Zone) openServices(context.Context) (err error) {
 		RefuseCredentials: z.options.Scenario == badCredentials,
 		Quotas:            z.quotas(),
 		Latency:           z.options.Latency,
-		Buckets:           func() int { return z.storage.Buckets() }, // nobody asks before both are open
+		Buckets:           z.buckets,
+		Link:              func(key, secret, bucket, object string) string { return z.storage.Link(key, secret, bucket, object) },
 	})
 	if err != nil {
 		return err
@@ -87,6 +88,15 @@ func (z *Zone) openServices(context.Context) (err error) {
 		Credentials: z.api.Credentials, Limit: func() int { return z.api.Limit("bucket") },
 	})
 	return err
+}
+
+// buckets tells the API of the object storage. Nobody asks before both are open.
+func (z *Zone) buckets() []api.Bucket {
+	var list []api.Bucket
+	for _, b := range z.storage.Usage() {
+		list = append(list, api.Bucket{Name: b.Name, Zone: z.options.Zone, Created: b.Created, Size: b.Size})
+	}
+	return list
 }
 
 // openInternet opens the servers that the world reaches.

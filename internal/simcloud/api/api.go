@@ -28,8 +28,10 @@ type Config struct {
 	Quotas map[string]int
 	// Latency passes before each answer, by the time of the wall.
 	Latency time.Duration
-	// Buckets counts the buckets of the organization, which the object storage keeps; nil: there are none.
-	Buckets func() int
+	// Buckets returns the buckets of the organization, which the object storage keeps; nil: there are none.
+	Buckets func() []Bucket
+	// Link returns a link to an object, signed with a key; nil: there are none.
+	Link func(key, secret, bucket, object string) string
 }
 
 // API is the Exoscale API of all zones, with the machines of one. It is safe for concurrent use.

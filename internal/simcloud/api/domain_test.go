@@ -76,6 +76,27 @@ func TestRecordsAreNormalizedAndMayBeDoubled(t *testing.T) {
 	})
 }
 
+func TestTheCompanionOfAnAliasFollowsIt(t *testing.T) {
+	inBubble(t, nil, func(w world) {
+		d := w.domain("c.example.com")
+		alias, err := w.recordIn(d, "apps", "ALIAS", "one.example.com.")
+		w.must(err)
+		alias.Content, alias.Name = ptr("two.example.com."), ptr("web")
+		w.must(w.client.UpdateDNSDomainRecord(w.ctx(), zone, *d.ID, alias))
+		want := []api.Record{
+			{Name: "web", Type: "ALIAS", Content: "two.example.com", TTL: 300},
+			{Name: "web", Type: "TXT", Content: "ALIAS for two.example.com", TTL: 300},
+		}
+		if diff := cmp.Diff(want, w.api.Zones()[0].Records[5:]); diff != "" {
+			t.Error(diff)
+		}
+		w.must(w.client.DeleteDNSDomainRecord(w.ctx(), zone, *d.ID, alias))
+		if left := w.api.Zones()[0].Records[5:]; len(left) != 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
 func TestRecordsAreChangedAndDeletedAlone(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		d := w.domain("c.example.com")

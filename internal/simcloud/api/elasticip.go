@@ -52,7 +52,7 @@ func (a *API) elasticIPRoutes(register func(string, handler)) {
 	})
 	register("PUT /elastic-ip/{id}", a.updateElasticIP)
 	register("DELETE /elastic-ip/{id}", a.deleteElasticIP)
-	register("DELETE /elastic-ip/{id}/description", a.resetDescription)
+	register("DELETE /elastic-ip/{id}/{field}", a.resetDescription)
 	register("PUT /elastic-ip/{id}/:attach", a.attachElasticIP)
 	register("PUT /elastic-ip/{id}/:detach", a.detachElasticIP)
 }
@@ -204,6 +204,9 @@ func (a *API) deleteElasticIP(c *call) (any, error) {
 func (a *API) resetDescription(c *call) (any, error) {
 	ip, err := a.tables.elasticIPs.get(c.zone, c.id())
 	if err != nil {
+		return nil, err
+	}
+	if err := checkOneOf("field", c.request.PathValue("field"), "description"); err != nil {
 		return nil, err
 	}
 	ip.Wire.Description = ""

@@ -18,6 +18,8 @@ func (w world) bodies() map[string]string {
 	w.Helper()
 	i, _ := w.machine("target")
 	ip, group, d := w.elasticIP(nil), w.group("g"), w.domain("c.example.com")
+	r, err := w.recordIn(d, "b", "A", "198.19.0.1")
+	w.must(err)
 	role := w.role(only("compute", rule("operation == 'list-zones'")))
 	image, err := w.client.GetTemplateByName(w.ctx(), zone, "Linux Debian 12 (Bookworm) 64-bit", "public")
 	w.must(err)
@@ -41,24 +43,25 @@ func (w world) bodies() map[string]string {
 		"POST /load-balancer/" + balancer + "/service":       service,
 		"POST /instance": `{"name":"n","user-data":"YQ==","public-ip-assignment":"inet4","labels":{"a":"b"},
 			"security-groups":[{"id":"` + *group.ID + `"}],"auto-start":true,` + parts + `}`,
-		"PUT /instance/" + *i.ID:                       `{"name":"n","user-data":"YQ==","labels":{"a":"b"}}`,
-		"POST /elastic-ip":                             `{"addressfamily":"inet4","description":"d","labels":{},"healthcheck":` + health + `}`,
-		"PUT /elastic-ip/" + *ip.ID:                    `{"description":"d","labels":{"a":"b"}}`,
-		"POST /anti-affinity-group":                    `{"name":"n","description":"d"}`,
-		"POST /security-group":                         `{"name":"n","description":"d"}`,
-		"POST /private-network":                        `{"name":"n","description":"d","netmask":"255.255.255.0","start-ip":"10.0.0.1","end-ip":"10.0.0.9","labels":{}}`,
-		"POST /ssh-key":                                `{"name":"n","public-key":"` + public + `"}`,
-		"POST /template":                               `{"name":"n","description":"d","url":"https://images.example.com/x","checksum":"00","boot-mode":"uefi","ssh-key-enabled":true,"password-enabled":false,"default-user":"core"}`,
-		"POST /dns-domain":                             `{"unicode-name":"x.example.com"}`,
-		"POST /api-key":                                `{"name":"n","role-id":"` + *role.ID + `"}`,
-		"PUT /iam-role/" + *role.ID:                    `{"description":"d","permissions":[],"labels":{}}`,
-		"POST /iam-role":                               `{"name":"n","description":"d","permissions":[],"editable":true,"labels":{},"policy":{"default-service-strategy":"deny","services":{"compute":{"type":"rules","rules":[{"action":"allow","expression":"true"}]}}}}`,
-		"PUT /iam-organization-policy":                 `{"default-service-strategy":"allow","services":{}}`,
-		"POST /security-group/" + *group.ID + "/rules": `{"flow-direction":"ingress","protocol":"tcp","network":"0.0.0.0/0","start-port":1,"end-port":2,"description":"d"}`,
-		"POST /dns-domain/" + *d.ID + "/record":        `{"name":"a","type":"A","content":"198.19.0.1","ttl":60}`,
-		"POST /reverse-dns/instance/" + *i.ID:          `{"domain-name":"a.example.com"}`,
-		"PUT /elastic-ip/" + *ip.ID + ":attach":        `{"instance":{"id":"` + *i.ID + `"}}`,
-		"PUT /security-group/" + *group.ID + ":attach": `{"instance":{"id":"` + *i.ID + `"}}`,
+		"PUT /instance/" + *i.ID:                        `{"name":"n","user-data":"YQ==","labels":{"a":"b"}}`,
+		"POST /elastic-ip":                              `{"addressfamily":"inet4","description":"d","labels":{},"healthcheck":` + health + `}`,
+		"PUT /elastic-ip/" + *ip.ID:                     `{"description":"d","labels":{"a":"b"}}`,
+		"POST /anti-affinity-group":                     `{"name":"n","description":"d"}`,
+		"POST /security-group":                          `{"name":"n","description":"d"}`,
+		"POST /private-network":                         `{"name":"n","description":"d","netmask":"255.255.255.0","start-ip":"10.0.0.1","end-ip":"10.0.0.9","labels":{}}`,
+		"POST /ssh-key":                                 `{"name":"n","public-key":"` + public + `"}`,
+		"POST /template":                                `{"name":"n","description":"d","url":"https://images.example.com/x","checksum":"00","boot-mode":"uefi","ssh-key-enabled":true,"password-enabled":false,"default-user":"core"}`,
+		"POST /dns-domain":                              `{"unicode-name":"x.example.com"}`,
+		"POST /api-key":                                 `{"name":"n","role-id":"` + *role.ID + `"}`,
+		"PUT /iam-role/" + *role.ID:                     `{"description":"d","permissions":[],"labels":{}}`,
+		"POST /iam-role":                                `{"name":"n","description":"d","permissions":[],"editable":true,"labels":{},"policy":{"default-service-strategy":"deny","services":{"compute":{"type":"rules","rules":[{"action":"allow","expression":"true"}]}}}}`,
+		"PUT /iam-organization-policy":                  `{"default-service-strategy":"allow","services":{}}`,
+		"POST /security-group/" + *group.ID + "/rules":  `{"flow-direction":"ingress","protocol":"tcp","network":"0.0.0.0/0","start-port":1,"end-port":2,"description":"d"}`,
+		"POST /dns-domain/" + *d.ID + "/record":         `{"name":"a","type":"A","content":"198.19.0.1","ttl":60,"priority":1}`,
+		"PUT /dns-domain/" + *d.ID + "/record/" + *r.ID: `{"name":"a","content":"198.19.0.2","ttl":60,"priority":1}`,
+		"POST /reverse-dns/instance/" + *i.ID:           `{"domain-name":"a.example.com"}`,
+		"PUT /elastic-ip/" + *ip.ID + ":attach":         `{"instance":{"id":"` + *i.ID + `"}}`,
+		"PUT /security-group/" + *group.ID + ":attach":  `{"instance":{"id":"` + *i.ID + `"}}`,
 	}
 }
 

@@ -57,7 +57,7 @@ func (a *API) routes(register func(pattern string, h handler)) {
 	for _, add := range []func(func(string, handler)){
 		a.zoneRoutes, a.typeRoutes, a.quotaRoutes, a.operationRoutes, a.keyRoutes, a.groupRoutes, a.antiAffinityRoutes,
 		a.instanceRoutes, a.templateRoutes, a.elasticIPRoutes, a.reverseRoutes, a.networkRoutes, a.domainRoutes, a.iamRoutes,
-		a.organizationRoutes, a.targetRoutes, a.poolRoutes, a.balancerRoutes, a.volumeRoutes, a.volumeCopyRoutes,
+		a.organizationRoutes, a.storageRoutes, a.targetRoutes, a.poolRoutes, a.balancerRoutes, a.volumeRoutes, a.volumeCopyRoutes,
 		a.snapshotRoutes, a.eventRoutes,
 	} {
 		add(register)

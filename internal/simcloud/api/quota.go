@@ -78,10 +78,7 @@ func (a *API) usage(resource string) int {
 	case "block-storage":
 		return a.volumeSpace()
 	case "bucket":
-		if a.config.Buckets == nil {
-			return 0
-		}
-		return a.config.Buckets()
+		return len(a.buckets())
 	case "iam-key":
 		return a.tables.apiKeys.count()
 	}

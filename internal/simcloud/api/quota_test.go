@@ -52,7 +52,7 @@ func TestEveryKindHasAQuotaThatCountsAndHolds(t *testing.T) {
 func TestSpaceProcessorsAndMemoryAreCountedToo(t *testing.T) {
 	some := func(c *api.Config) {
 		c.Quotas = map[string]int{"block-storage": 25, "cpu": 9, "memory": 64 << 30}
-		c.Buckets = func() int { return 7 }
+		c.Buckets = func() []api.Bucket { return make([]api.Bucket, 7) }
 	}
 	inBubble(t, some, func(w world) {
 		bodies := w.bodies() // two instances, each with 4 CPUs and 8 GiB

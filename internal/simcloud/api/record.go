@@ -90,8 +90,8 @@ func (a *API) createRecord(c *call) (any, error) {
 		return nil, err
 	}
 	if wire.Type == "ALIAS" {
-		companion := wireRecord{Name: wire.Name, Type: "TXT", Content: "ALIAS for " + wire.Content, TTL: wire.TTL}
-		if _, err := a.storeRecord(d, companion, r.ID); err != nil {
+		text := wireRecord{Name: wire.Name, Type: "TXT", Content: companion(wire.Content), TTL: wire.TTL}
+		if _, err := a.storeRecord(d, text, r.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -110,10 +110,19 @@ func checkRecord(r wireRecord) error {
 		return invalid("name is required")
 	}
 	types := []string{"NS", "CAA", "NAPTR", "POOL", "A", "HINFO", "CNAME", "SSHFP", "SRV", "AAAA", "MX", "TXT", "ALIAS", "URL"}
-	if err := check(checkOneOf("type", r.Type, types...), checkRange("ttl", r.TTL, 0, 1<<31-1)); err != nil {
+	err := check(checkOneOf("type", r.Type, types...), checkRange("ttl", r.TTL, 0, 1<<31-1), checkPriority(r.Priority, 0))
+	if err != nil {
 		return err
 	}
 	return checkContent(r.Type, r.Content)
+}
+
+// checkPriority has bounds that differ between creating and changing a record.
+func checkPriority(priority *int64, least int64) error {
+	if priority == nil {
+		return nil
+	}
+	return checkRange("priority", *priority, least, 1<<16-1)
 }
 
 func checkContent(kind, content string) error {
@@ -148,7 +157,8 @@ func (a *API) updateRecord(c *call) (any, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	if err := check(checkContent(r.Wire.Type, body.Content), checkRange("ttl", body.TTL, 1, 1<<31-1)); err != nil {
+	err = check(checkContent(r.Wire.Type, body.Content), checkRange("ttl", body.TTL, 1, 1<<31-1), checkPriority(body.Priority, 1))
+	if err != nil {
 		return nil, err
 	}
 	r.Wire.Name, r.Wire.TTL = strings.ToLower(body.Name), body.TTL
@@ -156,11 +166,28 @@ func (a *API) updateRecord(c *call) (any, error) {
 	if body.Priority != nil {
 		r.Wire.Priority = body.Priority
 	}
-	if err := a.tables.records.put(r); err != nil {
+	if err := check(a.tables.records.put(r), a.updateCompanion(r)); err != nil {
 		return nil, err
 	}
 	return a.mutatedRecord(r)
 }
+
+// updateCompanion keeps the TXT record of an ALIAS like it. That the live service does so is our reading.
+func (a *API) updateCompanion(alias record) error {
+	for _, other := range a.recordsOf(alias.Domain) {
+		if other.Of != alias.ID {
+			continue
+		}
+		other.Wire.Name, other.Wire.TTL, other.Wire.UpdatedAt = alias.Wire.Name, alias.Wire.TTL, alias.Wire.UpdatedAt
+		other.Wire.Content = companion(alias.Wire.Content)
+		if err := a.tables.records.put(other); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func companion(target string) string { return "ALIAS for " + target }
 
 func (a *API) deleteRecord(c *call) (any, error) {
 	r, err := a.changeableRecord(c)

@@ -112,7 +112,7 @@ func (s *Storage) createBucket(w http.ResponseWriter, r *request) error {
 	if _, taken := s.buckets.Get(r.bucket); taken {
 		return errOwned
 	}
-	if limit := s.config.Limit(); limit >= 0 && s.Buckets() >= limit {
+	if limit := s.config.Limit(); limit >= 0 && len(s.buckets.List()) >= limit {
 		return errTooMany
 	}
 	if err := s.buckets.Put(r.bucket, bucket{Name: r.bucket, Created: time.Now().UTC(), Public: publicAccess(r)}); err != nil {

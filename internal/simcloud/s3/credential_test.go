@@ -112,8 +112,8 @@ func TestTheQuotaOfBucketsIsAskedForEach(t *testing.T) {
 		for i := range 3 {
 			w.must(w.client.MakeBucket(w.Context(), fmt.Sprintf("more-%d", i), minio.MakeBucketOptions{}))
 		}
-		if w.storage.Buckets() != 4 {
-			t.Errorf("%d buckets", w.storage.Buckets())
+		if usage := w.storage.Usage(); len(usage) != 4 || usage[3].Name != "one" {
+			t.Errorf("%v", usage)
 		}
 	})
 }

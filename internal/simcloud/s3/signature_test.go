@@ -110,3 +110,15 @@ func TestAHeaderThatNobodySignedIsRefused(t *testing.T) {
 		}
 	})
 }
+
+func TestTheZoneItselfMakesLinksForAKey(t *testing.T) {
+	inBubble(t, func(w world) {
+		w.put("a b/ü.ign", []byte("ignition"))
+		if status, body := w.fetch(http.MethodGet, w.storage.Link(key, secret, "bucket", "a b/ü.ign"), nil); status != 200 || body != "ignition" {
+			t.Errorf("%d %s", status, body)
+		}
+		if status, _ := w.fetch(http.MethodGet, w.storage.Link(key, "wrong", "bucket", "a b/ü.ign"), nil); status != 403 {
+			t.Errorf("with a wrong secret: %d", status)
+		}
+	})
+}

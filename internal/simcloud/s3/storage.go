@@ -132,8 +132,25 @@ func (s *Storage) Mutations() int {
 	return s.mutations
 }
 
-// Buckets returns how many buckets there are.
-func (s *Storage) Buckets() int { return len(s.buckets.List()) }
+// Usage is what a bucket holds.
+type Usage struct {
+	Name    string
+	Created time.Time
+	Size    int64 // bytes, of all versions
+}
+
+// Usage returns the buckets and what they hold, by name.
+func (s *Storage) Usage() []Usage {
+	sizes := map[string]int64{}
+	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
+		sizes[o.Bucket] += o.Size
+	}
+	var list []Usage
+	for _, b := range s.buckets.List() {
+		list = append(list, Usage{Name: b.Name, Created: b.Created, Size: sizes[b.Name]})
+	}
+	return list
+}
 
 func (s *Storage) foreign(bucket string) bool { return slices.Contains(s.config.Foreign, bucket) }
 
