@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"sync"
@@ -15,10 +16,16 @@ import (
 // the disk before the next call. A lost answer is found again by what the journal intended.
 type Journal struct {
 	mu   sync.Mutex
-	file *os.File
+	file journalFile
 	now  func() time.Time
 	open map[entryKey]bool // intents without a result
 	torn bool              // the last line has no end, for the disk was full
+}
+
+// journalFile is what the journal needs of an *os.File.
+type journalFile interface {
+	io.WriteCloser
+	Sync() error
 }
 
 type entryKey struct{ kind, name string }
