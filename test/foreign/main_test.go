@@ -1,4 +1,4 @@
-// Package foreign lets programs by others work on a zone that stands by itself: Exoscale's own SDK, S3 clients and
+// Package foreign lets programs work on a zone that stands by itself: Exoscale's own SDK, S3 clients, exoshift and
 // kubectl. They know of it only what its environment says.
 package foreign
 
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestMain builds exoshift and rehearses a cluster, whose zone is then opened for all tests.
+// TestMain builds exoshift and opens a zone for all tests.
 func TestMain(m *testing.M) {
 	code, err := within(m)
 	if err != nil {
@@ -28,11 +28,8 @@ func within(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	z := &zone{program: filepath.Join(dir, "exoshift"), cluster: filepath.Join(dir, "cluster"), listen: "127.0.0.1:0"}
+	z := &zone{program: filepath.Join(dir, "exoshift"), dir: filepath.Join(dir, "zone"), listen: "127.0.0.1:0"}
 	if err := output(exec.Command("go", "build", "-C", "../..", "-o", z.program, "./cmd/exoshift")); err != nil {
-		return 0, err
-	}
-	if err := output(exec.Command(z.program, "rehearse", "--speed", "300", "--output", "plain", "--dir", z.cluster)); err != nil {
 		return 0, err
 	}
 	if err := z.start(); err != nil {
@@ -58,16 +55,16 @@ func output(command *exec.Cmd) error {
 // zone is a process of exoshift simulate.
 type zone struct {
 	program string
-	cluster string // the folder of the rehearsal; the zone is kept beside it
+	dir     string
 	listen  string
 	process *exec.Cmd
 }
 
 // start starts the process, waits until it is ready, and takes over the environment that it tells.
 func (z *zone) start() error {
-	env := z.cluster + ".env"
+	env := z.dir + ".env"
 	_ = os.Remove(env)
-	z.process = exec.Command(z.program, "simulate", "--listen", z.listen, "--dir", z.cluster+".zone", "--speed", "60", "--env", env)
+	z.process = exec.Command(z.program, "simulate", "--listen", z.listen, "--dir", z.dir, "--speed", "60", "--env", env)
 	z.process.Stderr = os.Stderr
 	if err := z.process.Start(); err != nil {
 		return err
