@@ -65,6 +65,10 @@ func TestAnAnswerMustBeJSON(t *testing.T) {
 	if complaints != 1 {
 		t.Errorf("%d complaints", complaints)
 	}
+	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "https://sos-ch-gva-2.exo.io/bucket", nil))
+	if complaints != 1 {
+		t.Error("the object storage is held against the description of the API")
+	}
 }
 
 func BenchmarkLoad(b *testing.B) {
