@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -8,6 +9,8 @@ import (
 
 	egoscale "github.com/exoscale/egoscale/v2"
 	"github.com/exoscale/egoscale/v2/oapi"
+
+	"exoshift/internal/simcloud/api"
 )
 
 const imageURL = "https://images.example.com/rhcos.qcow2?X-Amz-Signature=hidden"
@@ -94,6 +97,32 @@ func TestABadImageFailsTheOperationWithAReason(t *testing.T) {
 		w.must(err)
 		if *quota.Usage != 0 {
 			t.Errorf("failed templates count: %d", *quota.Usage)
+		}
+	})
+}
+
+// slow is a server whose answers take ten minutes.
+type slow struct{ direct }
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-time.After(10 * time.Minute)
+	return s.direct.RoundTrip(r)
+}
+
+func TestARegistrationWaitsForASlowImage(t *testing.T) {
+	image := []byte("QFI\xfb ignition.platform.id=exoscale ")
+	serve := func(c *api.Config) {
+		c.HTTP = &http.Client{Transport: slow{direct{images: map[string][]byte{imageURL: image}}}}
+	}
+	inBubble(t, serve, func(w world) {
+		began := time.Now()
+		made, err := w.register(image, md5sum(image))
+		w.must(err)
+		if took := time.Since(began); took < 10*time.Minute || took > 11*time.Minute {
+			t.Errorf("registered after %v", took)
+		}
+		if got, ok := w.api.Template(*made.ID); !ok || got.Platform != "exoscale" {
+			t.Errorf("%+v %v", got, ok)
 		}
 	})
 }
