@@ -34,7 +34,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, unavailable(err))
 		return
 	}
-	if r.Method == http.MethodGet && s.discover(w, r, user) {
+	if r.Method == http.MethodGet && (s.discover(w, r, user) || s.describe(w, r, user)) {
 		return
 	}
 	if err := s.objects(w, r, user); err != nil {

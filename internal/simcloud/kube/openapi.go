@@ -1,0 +1,55 @@
+package kube
+
+import (
+	"net/http"
+	"strings"
+)
+
+const openAPI = "/openapi/v3"
+
+// describe serves as much of the OpenAPI documents as kubectl needs before it writes: that patches may ask the server
+// to validate fields. There are no schemas.
+func (s *Server) describe(w http.ResponseWriter, r *http.Request, user User) bool {
+	rest, ok := strings.CutPrefix(r.URL.Path, openAPI)
+	if !ok {
+		return false
+	}
+	if !user.In(authenticated) {
+		fail(w, forbidden(request{verb: "get", path: r.URL.Path}, user))
+		return true
+	}
+	paths := Object{}
+	for _, kind := range s.Objects.Kinds() {
+		switch {
+		case rest == "":
+			paths[strings.TrimPrefix(kind.root(), "/")] = Object{"serverRelativeURL": openAPI + kind.root()}
+		case rest == kind.root():
+			paths[rest+"/"+kind.Resource+"/{name}"] = patchable(kind)
+		}
+	}
+	if len(paths) == 0 {
+		fail(w, noSuchPath())
+		return true
+	}
+	answer(w, http.StatusOK, Object{"openapi": "3.0.0", "info": Object{"title": "Kubernetes", "version": "v" + s.Version}, "paths": paths})
+	return true
+}
+
+// root is the path of a kind's group and version.
+func (k Kind) root() string {
+	if k.Group == "" {
+		return "/api/" + k.Version
+	}
+	return "/apis/" + k.apiVersion()
+}
+
+func patchable(kind Kind) Object {
+	parameter := func(name string) Object {
+		return Object{"name": name, "in": "query", "schema": Object{"type": "string"}}
+	}
+	return Object{"patch": Object{
+		"parameters":                      []Object{parameter("fieldValidation")},
+		"responses":                       Object{"200": Object{"description": "OK"}},
+		"x-kubernetes-group-version-kind": Object{"group": kind.Group, "version": kind.Version, "kind": kind.Kind},
+	}}
+}
