@@ -1,0 +1,80 @@
+package fault_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"exoshift/provisioner/install"
+	"exoshift/state"
+)
+
+// withoutCluster takes openshift-install and the cluster out of a world: what is left is what speaks to Exoscale. So an
+// installation takes a tenth of the time, and every call of it can be interrupted.
+func withoutCluster(l *lab, world *install.World) {
+	world.Installer, world.Images, world.Cluster = generated{}, image{}, finished{l.spec}
+}
+
+// generated is what an openshift-install that has run leaves.
+type generated struct{}
+
+func (generated) Fetch(context.Context, string) error { return nil }
+
+func (generated) BootImage(context.Context) (state.BootImage, error) {
+	return state.BootImage{Build: "9.6.1", URL: "https://images.example/rhcos.qcow2.gz"}, nil
+}
+
+func (generated) Generate(context.Context, string, []byte) (state.Ignition, error) {
+	return state.Ignition{
+		InfraID: "c-1-abcde", Created: time.Now(), RootCAHash: "c0ffee", RootCA: []byte("-----BEGIN CERTIFICATE-----\n"),
+		Bootstrap: []byte(`{"ignition":{"version":"3.2.0"}}`),
+	}, nil
+}
+
+// image is a boot image, as far as the simulated API looks into one.
+type image struct{}
+
+func (image) OpenImage(context.Context, state.BootImage) (io.ReadCloser, error) {
+	header := []byte("QFI\xfb")
+	return io.NopCloser(io.MultiReader(bytes.NewReader(header), strings.NewReader(strings.Repeat("\x00", 4096)),
+		strings.NewReader("options ignition.platform.id=openstack console=tty0\n"))), nil
+}
+
+// finished is a cluster that came up in a moment.
+type finished struct{ spec state.Spec }
+
+func (finished) Bootstrap(context.Context) (state.BootstrapStatus, error) {
+	return state.BootstrapStatus{Reached: state.BootstrapPhases()}, nil
+}
+
+func (finished) Etcd(context.Context) (state.EtcdStatus, error) {
+	return state.EtcdStatus{InCluster: true, BootstrapRemoved: true}, nil
+}
+
+func (f finished) Nodes(context.Context) ([]state.NodeStatus, error) {
+	var nodes []state.NodeStatus
+	for _, machine := range f.spec.Nodes() {
+		nodes = append(nodes, state.NodeStatus{Name: machine.Name, Ready: true})
+	}
+	return nodes, nil
+}
+
+func (finished) ApproveCSRs(context.Context, []state.ExpectedNode) ([]state.CSRDecision, error) {
+	return nil, nil
+}
+
+func (finished) LabelNode(context.Context, string, map[string]string, []state.Taint) (state.Action, error) {
+	return state.Found, nil
+}
+
+func (finished) PlaceIngress(context.Context, string, int, bool) (state.Action, error) {
+	return state.Found, nil
+}
+
+func (finished) Version(context.Context) (state.VersionStatus, error) {
+	return state.VersionStatus{Available: true}, nil
+}
+
+func (finished) ConsoleURL(context.Context) (string, error) { return "https://console.example", nil }

@@ -1,0 +1,12 @@
+//go:build !race
+
+package fault_test
+
+// sampled returns every call: each is interrupted.
+func sampled(calls []string) map[int]string {
+	all := map[int]string{}
+	for n, call := range calls {
+		all[n] = call
+	}
+	return all
+}
