@@ -1,6 +1,10 @@
 package wizard
 
-import "exoshift/state"
+import (
+	"strings"
+
+	"exoshift/state"
+)
 
 // Ways to balance the load.
 const (
@@ -34,6 +38,12 @@ func notUsedYet(spec state.Spec) []Fault {
 	}
 	if spec.DNS.ACME {
 		faults = append(faults, of("dns.acme", wrong("certificates by ACME come with Project Syn: the answer is kept only", "", ""))...)
+	}
+	if spec.LoadBalancer.ProxyProtocol && spec.RoundRobin() {
+		faults = append(faults, of("loadBalancer.proxyProtocol", wrong("without load balancers nobody speaks the PROXY protocol: the answer is kept only", "", ""))...)
+	}
+	if apps := spec.DNS.AppsDomain; apps != "" && !strings.HasSuffix(apps, "."+spec.Domain()) {
+		faults = append(faults, of("dns.appsDomain", wrong("it is outside of the cluster's zone: you lead *."+apps+" to ingress."+spec.Domain()+" yourself", "", ""))...)
 	}
 	return faults
 }

@@ -119,6 +119,11 @@ func TestTheDockerBridgeIsAWarningOnly(t *testing.T) {
 func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
 	spec := valid()
 	spec.Syn.LieutenantURL, spec.DNS.ACME = "https://lieutenant.example.net", true
+	spec.LoadBalancer, spec.DNS.AppsDomain = state.LoadBalancerSpec{Strategy: "dns-round-robin", ProxyProtocol: true}, "apps.example.com"
+	if got := wizard.Warnings(spec); len(got) != 4 {
+		t.Errorf("want four warnings, got:\n%s", lines(got))
+	}
+	spec.LoadBalancer.Strategy, spec.DNS.AppsDomain = "haproxy-pair", "apps."+spec.Domain()
 	if got := wizard.Warnings(spec); len(got) != 2 {
 		t.Errorf("want two warnings, got:\n%s", lines(got))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,19 @@ import (
 // virtually runs an installation of the example on a zone in memory, in virtual time.
 func virtually(t *testing.T, scenario string, then func(t *testing.T, s session, zone *simcloud.Zone)) {
 	t.Helper()
+	virtuallyIn(t, circumstances{scenario: scenario}, then)
+}
+
+// circumstances differ from the example and an ordinary zone.
+type circumstances struct {
+	scenario   string
+	spec       func(*state.Spec)
+	quotas     map[string]int
+	middleware func(http.Handler) http.Handler
+}
+
+func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s session, zone *simcloud.Zone)) {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "cluster")
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearsal{options: options{output: outputJSON}}
@@ -24,8 +38,12 @@ func virtually(t *testing.T, scenario string, then func(t *testing.T, s session,
 		if err != nil {
 			t.Fatal(err)
 		}
+		if world.spec != nil {
+			world.spec(&spec)
+		}
 		zone, err := simcloud.Open(t.Context(), simcloud.Options{
-			Scenario: scenario, Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret,
+			Scenario: world.scenario, Quotas: world.quotas, Middleware: world.middleware,
+			Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret,
 			Installer: []string{os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)},
 		})
 		if err != nil {

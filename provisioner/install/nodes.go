@@ -146,13 +146,26 @@ func (i *Installation) placeIngress(ctx context.Context, report provisioner.Repo
 	if i.routerRole() == state.RoleWorker {
 		label = "node-role.kubernetes.io/app"
 	}
-	replicas := min(2, i.spec.Sizing.Infra.Count+i.spec.Sizing.Workers.Count)
-	action, err := i.world.Cluster.PlaceIngress(ctx, label, replicas, i.spec.LoadBalancer.ProxyProtocol)
+	action, err := i.world.Cluster.PlaceIngress(ctx, label, i.routers(), i.proxied())
 	if err != nil {
 		return err
 	}
 	object(report, "ingress-controller", "default", "", action)
 	return nil
+}
+
+// routers is how many there are. Where DNS balances the load, each node that the ingress's name leads to has one.
+func (i *Installation) routers() int {
+	nodes := len(i.spec.Machines(i.routerRole()))
+	if i.spec.RoundRobin() {
+		return nodes
+	}
+	return min(2, nodes)
+}
+
+// proxied tells whether routers are told who their clients are; without load balancers there is nobody to tell them.
+func (i *Installation) proxied() bool {
+	return i.spec.LoadBalancer.ProxyProtocol && !i.spec.RoundRobin()
 }
 
 func (i *Installation) clusterVersion() body {

@@ -61,9 +61,9 @@ func (i *Installation) Plan() provisioner.Plan {
 		{ID: "bootstrap-machine", Phase: Bootstrap, Title: "Start the bootstrap machine", Do: i.bootstrapMachine,
 			Needs: on("bootstrap-ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups"), Usual: time.Minute},
 		{ID: "master-machines", Phase: ControlPlane, Title: "Start the masters", Do: i.masterMachines,
-			Needs: on("ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups"), Usual: time.Minute},
+			Needs: i.beforeNodes(), Usual: time.Minute},
 		{ID: "compute-machines", Phase: Nodes, Title: "Start infra, storage and worker machines", Do: i.computeMachines,
-			Needs: on("ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups"), Usual: 2 * time.Minute},
+			Needs: i.beforeNodes(), Usual: 2 * time.Minute},
 
 		{ID: "temporary-api", Phase: Bootstrap, Title: "Wait for the temporary Kubernetes API", Do: i.temporaryAPI(),
 			Needs: on("bootstrap-machine", "load-balancers"), Usual: 8 * time.Minute},
@@ -90,6 +90,16 @@ func (i *Installation) Plan() provisioner.Plan {
 }
 
 func on(steps ...string) []string { return steps }
+
+// beforeNodes are the steps that have to come before a machine that asks for the API. Without load balancers its name
+// exists once the bootstrap machine has it; a machine that asks earlier would remember for minutes that there is none.
+func (i *Installation) beforeNodes() []string {
+	needs := on("ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups")
+	if i.spec.RoundRobin() {
+		needs = append(needs, "bootstrap-machine")
+	}
+	return needs
+}
 
 // Steps returns the plan of a Spec for looking at; its steps cannot be run.
 func Steps(spec state.Spec) provisioner.Plan { return (&Installation{spec: spec}).Plan() }

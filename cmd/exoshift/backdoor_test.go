@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/exoscale/egoscale/v2/api"
+)
+
+// backdoor is the API as somebody else uses it: behind the program's back.
+type backdoor struct {
+	t *testing.T
+	s session
+}
+
+// ask waits for the operation that a change starts, and returns what is answered first.
+func (b backdoor) ask(method, path string, body any) map[string]any {
+	b.t.Helper()
+	status, answer := b.try(method, path, body)
+	if status != http.StatusOK {
+		b.t.Fatalf("%s %s: %d %v", method, path, status, answer)
+	}
+	for operation := answer; operation["state"] == "pending"; {
+		b.check(b.s.net.Clock.Sleep(b.t.Context(), time.Second))
+		_, operation = b.try(http.MethodGet, "/operation/"+operation["id"].(string), nil)
+		if operation["state"] == "failure" {
+			b.t.Fatalf("%s %s: %v", method, path, operation)
+		}
+	}
+	return answer
+}
+
+// try returns the answer whatever it is.
+func (b backdoor) try(method, path string, body any) (status int, answer map[string]any) {
+	b.t.Helper()
+	content, err := json.Marshal(body)
+	b.check(err)
+	request, err := http.NewRequestWithContext(b.t.Context(), method, "https://api-"+b.s.spec.Exoscale.Zone+".exoscale.com/v2"+path, bytes.NewReader(content))
+	b.check(err)
+	signer, err := api.NewSecurityProvider(b.s.secrets.APIKey, b.s.secrets.APISecret)
+	b.check(err)
+	b.check(signer.Intercept(b.t.Context(), request))
+	client := b.s.net.Client()
+	defer client.CloseIdleConnections()
+	response, err := client.Do(request)
+	b.check(err)
+	defer func() { _ = response.Body.Close() }()
+	b.check(json.NewDecoder(response.Body).Decode(&answer))
+	return response.StatusCode, answer
+}
+
+func (b backdoor) check(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// list returns the objects of a collection.
+func (b backdoor) list(path, collection string) []map[string]any {
+	b.t.Helper()
+	var objects []map[string]any
+	for _, object := range b.ask(http.MethodGet, path, nil)[collection].([]any) {
+		objects = append(objects, object.(map[string]any))
+	}
+	return objects
+}
+
+// id finds an object by its name (or another field that tells it apart).
+func (b backdoor) id(path, collection, field, name string) string {
+	b.t.Helper()
+	for _, object := range b.list(path, collection) {
+		if object[field] == name {
+			return object["id"].(string)
+		}
+	}
+	b.t.Fatalf("there is no %s in %s", name, path)
+	return ""
+}

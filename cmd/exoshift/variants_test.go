@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+)
+
+// Each variant of the recipe installs, changes nothing when it is repeated, and goes without a trace.
+func TestEveryVariantIsInstalledKeptAndDestroyed(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*state.Spec)
+		check  func(t *testing.T, b backdoor)
+	}{
+		"DNS balances the load, workers carry the routers and fill two anti-affinity groups": {func(s *state.Spec) {
+			s.LoadBalancer.Strategy = "dns-round-robin"
+			s.Sizing.Infra.Count, s.Sizing.Workers.Count = 0, 9
+		}, everyNodeByName},
+		"dedicated hypervisors, protected masters, the PROXY protocol, a domain for the applications, a group with TopoLVM": {func(s *state.Spec) {
+			s.Exoscale.DeployTarget, s.Exoscale.ProtectMasters = "dedicated-1", true
+			s.LoadBalancer.ProxyProtocol, s.DNS.AppsDomain = true, "applications."+s.Domain()
+			s.Sizing.ExtraGroups = []state.GroupSpec{{Name: "data", MachineSpec: state.MachineSpec{
+				Type: "standard.extra-large", Count: 2, RootDisk: 100, DataDisk: 200, TopoLVM: true,
+			}}}
+		}, dedicatedAndProtected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			virtuallyIn(t, circumstances{spec: c.change}, func(t *testing.T, s session, zone *simcloud.Zone) {
+				before := belongings(t, s)
+				installed(t, s)
+				c.check(t, backdoor{t, s})
+				keptAndDestroyed(t, s, zone, before)
+			})
+		})
+	}
+}
+
+// everyNodeByName demands that the names of the API and of the ingress lead to all machines that serve, and to no other.
+func everyNodeByName(t *testing.T, b backdoor) {
+	addresses, groups := map[string][]string{}, map[string]int{}
+	for _, machine := range b.list("/instance", "instances") {
+		role, _, _ := strings.Cut(machine["name"].(string), "-")
+		addresses[role] = append(addresses[role], machine["public-ip"].(string))
+	}
+	for _, group := range b.list("/anti-affinity-group", "anti-affinity-groups") {
+		whole := b.ask(http.MethodGet, "/anti-affinity-group/"+group["id"].(string), nil)
+		members, _ := whole["instances"].([]any)
+		groups[group["name"].(string)] = len(members)
+	}
+	served := map[string][]string{}
+	for _, record := range b.list("/dns-domain/"+b.id("/dns-domain", "dns-domains", "unicode-name", b.s.spec.Domain())+"/record", "dns-domain-records") {
+		if record["type"] == "A" {
+			served[record["name"].(string)] = append(served[record["name"].(string)], record["content"].(string))
+		}
+	}
+	for name, role := range map[string]string{"api": "master", "ingress": "worker", "router": "worker"} {
+		slices.Sort(served[name])
+		slices.Sort(addresses[role])
+		if len(served[name]) == 0 || !slices.Equal(served[name], addresses[role]) {
+			t.Errorf("%s leads to %v, the machines are %v", name, served[name], addresses[role])
+		}
+	}
+	if groups["c-demo-1_worker"] != 8 || groups["c-demo-1_worker_2"] != 1 {
+		t.Errorf("the anti-affinity groups have members: %v", groups)
+	}
+	if len(b.list("/elastic-ip", "elastic-ips")) > 0 || addresses["lb"] != nil {
+		t.Error("there are load balancers")
+	}
+}
+
+func dedicatedAndProtected(t *testing.T, b backdoor) {
+	target := b.id("/deploy-target", "deploy-targets", "name", "dedicated-1")
+	for _, machine := range b.list("/instance", "instances") {
+		path := "/instance/" + machine["id"].(string)
+		whole := b.ask(http.MethodGet, path, nil)
+		if on, _ := whole["deploy-target"].(map[string]any); on["id"] != target {
+			t.Errorf("%s runs on %v", machine["name"], on)
+		}
+		if machine["name"] != "master-1" {
+			continue
+		}
+		if status, answer := b.try(http.MethodDelete, path, nil); status == http.StatusOK {
+			t.Errorf("a master can be deleted: %v", answer)
+		}
+	}
+}
+
+// keptAndDestroyed repeats an installation, looks, and destroys the cluster; the zone is then as before.
+func keptAndDestroyed(t *testing.T, s session, zone *simcloud.Zone, before []string) {
+	t.Helper()
+	made := zone.Mutations()
+	installed(t, s)
+	if repeated := zone.Mutations() - made; repeated != 0 {
+		t.Errorf("the second run made %d mutating calls", repeated)
+	}
+	preview, err := s.preview(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pending := preview.Pending(); len(pending) > 0 {
+		t.Errorf("a finished cluster has pending changes: %v", pending)
+	}
+	if diff := cmp.Diff(before, afterDestroying(t, s)); diff != "" {
+		t.Errorf("-before +after\n%s", diff)
+	}
+}
+
+// installed runs an installation that has to succeed.
+func installed(t *testing.T, s session) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
+		t.Fatalf("%v\n%s", err, lastLines(out.String()))
+	}
+}
+
+// afterDestroying destroys a cluster with its folder and its backups, and returns what is there then.
+func afterDestroying(t *testing.T, s session) []string {
+	t.Helper()
+	place := site{spec: s.spec, secrets: s.secrets, net: s.net, folder: s.folder, kept: true}
+	d := demolition{options: options{output: outputJSON}, confirm: s.spec.Cluster.ID, deleteBackups: true}
+	var out bytes.Buffer
+	if err := d.clear(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
+		t.Fatalf("%v\n%s", err, lastLines(out.String()))
+	}
+	return belongings(t, s)
+}
