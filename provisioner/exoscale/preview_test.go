@@ -48,7 +48,7 @@ func (w *world) previewWithoutIDs(ctx context.Context, preview *world) {
 	}
 	action, err = preview.EnsureRecord(ctx, zone.ID, a("api", ip.Address, 60))
 	w.wantAction(action, err, state.Created)
-	action, err = preview.DeleteRecords(ctx, zone.ID, "api", "A", "")
+	action, err = preview.DeleteRecords(ctx, zone.ID, "api", "A", anyContent)
 	w.wantAction(action, err, state.Found)
 	action, err = preview.EnsureAttached(ctx, ip.ID, "")
 	w.wantAction(action, err, state.Created)
@@ -119,7 +119,7 @@ func TestAPreviewTellsWhatWouldBeUpdatedAndDeleted(t *testing.T) {
 			w.wantAction(action, err, state.Updated)
 			action, err = preview.EnsureRecord(ctx, zone.ID, a("api", "192.0.2.7", 90))
 			w.wantAction(action, err, state.Updated)
-			action, err = preview.DeleteRecords(ctx, zone.ID, "api", "A", "")
+			action, err = preview.DeleteRecords(ctx, zone.ID, "api", "A", anyContent)
 			w.wantAction(action, err, state.Deleted)
 			action, err = preview.EnsureAttached(ctx, ip.ID, machine.ID)
 			w.wantAction(action, err, state.Created)

@@ -95,9 +95,9 @@ func wireRecord(record state.Record) *v2.DNSDomainRecord {
 	}
 }
 
-// DeleteRecords deletes the records of a name and type with that content, or with any if it is "". The SOA and NS
-// records of the zone itself are Exoscale's.
-func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind, content string) (state.Action, error) {
+// DeleteRecords deletes the records of a name and type whose content is of no use any more. The SOA and NS records of
+// the zone itself are Exoscale's.
+func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string, useless func(content string) bool) (state.Action, error) {
 	if name == "" && (kind == "NS" || kind == "SOA") {
 		return "", fault.Newf(fault.Invalid, "delete dns-record "+kind, "a zone cannot do without it")
 	}
@@ -110,7 +110,7 @@ func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind, content 
 		if hostName(value(record.Name)) != hostName(name) || value(record.Type) != kind {
 			continue
 		}
-		if content != "" && normalised(kind, value(record.Content)) != normalised(kind, content) {
+		if !useless(normalised(kind, value(record.Content))) {
 			continue
 		}
 		action = state.Deleted

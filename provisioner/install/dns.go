@@ -101,5 +101,8 @@ func (i *Installation) publish(ctx context.Context, report provisioner.Report, m
 			records = append(records, record)
 		}
 	}
-	return i.records(ctx, report, records)
+	if err := i.records(ctx, report, records); err != nil {
+		return err
+	}
+	return i.forgetAddresses(ctx, report, machines)
 }

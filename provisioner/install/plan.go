@@ -1,6 +1,7 @@
 package install
 
 import (
+	"slices"
 	"time"
 
 	"exoshift/provisioner"
@@ -19,6 +20,11 @@ const (
 
 // Plan returns the steps of the installation.
 func (i *Installation) Plan() provisioner.Plan {
+	return slices.Concat(i.preflightSteps(), i.infrastructureSteps(), i.machineSteps(), i.controlPlaneSteps(), i.clusterSteps())
+}
+
+// preflightSteps only look.
+func (i *Installation) preflightSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "credentials", Phase: Preflight, Title: "Check the credentials, the zone and the clock", Do: i.credentials},
 		{ID: "permissions", Phase: Preflight, Title: "Look at everything that is there", Do: i.permissions,
@@ -31,7 +37,12 @@ func (i *Installation) Plan() provisioner.Plan {
 			Needs: on("permissions")},
 		{ID: "quotas", Phase: Preflight, Title: "Check the quotas and estimate the cost", Do: i.quotas,
 			Needs: on("permissions", "offers", "collisions")},
+	}
+}
 
+// infrastructureSteps make what machines need.
+func (i *Installation) infrastructureSteps() provisioner.Plan {
+	return provisioner.Plan{
 		{ID: "ssh-key", Phase: Infrastructure, Title: "Register the SSH key", Do: i.sshKey,
 			Needs: on("quotas")},
 		{ID: "security-groups", Phase: Infrastructure, Title: "Create the security groups", Do: i.securityGroups,
@@ -57,14 +68,24 @@ func (i *Installation) Plan() provisioner.Plan {
 			Needs: on("delegation")},
 		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.uploadBootstrap,
 			Needs: on("ignition")},
+	}
+}
 
+// machineSteps start the machines, all side by side: what one of them misses at first, it asks for again.
+func (i *Installation) machineSteps() provisioner.Plan {
+	return provisioner.Plan{
 		{ID: "bootstrap-machine", Phase: Bootstrap, Title: "Start the bootstrap machine", Do: i.bootstrapMachine,
 			Needs: on("bootstrap-ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups"), Usual: time.Minute},
 		{ID: "master-machines", Phase: ControlPlane, Title: "Start the masters", Do: i.masterMachines,
 			Needs: i.beforeNodes(), Usual: time.Minute},
 		{ID: "compute-machines", Phase: Nodes, Title: "Start infra, storage and worker machines", Do: i.computeMachines,
 			Needs: i.beforeNodes(), Usual: 2 * time.Minute},
+	}
+}
 
+// controlPlaneSteps watch the bootstrap, until the masters stand by themselves.
+func (i *Installation) controlPlaneSteps() provisioner.Plan {
+	return provisioner.Plan{
 		{ID: "temporary-api", Phase: Bootstrap, Title: "Wait for the temporary Kubernetes API", Do: i.temporaryAPI(),
 			Needs: on("bootstrap-machine", "load-balancers"), Usual: 8 * time.Minute},
 		{ID: "masters", Phase: ControlPlane, Title: "Wait for the masters to join", Do: i.explained(i.masters()),
@@ -75,7 +96,12 @@ func (i *Installation) Plan() provisioner.Plan {
 			Needs: on("temporary-api"), Usual: 20 * time.Minute},
 		{ID: "remove-bootstrap", Phase: Bootstrap, Title: "Remove the bootstrap machine and its document", Do: i.removeBootstrap,
 			Needs: on("masters", "etcd", "bootstrap-complete"), Usual: time.Minute},
+	}
+}
 
+// clusterSteps make the cluster whole.
+func (i *Installation) clusterSteps() provisioner.Plan {
+	return provisioner.Plan{
 		{ID: "nodes", Phase: Nodes, Title: "Wait until every node is Ready", Do: i.everyNode(),
 			Needs: on("compute-machines", "masters"), Usual: 15 * time.Minute},
 		{ID: "labels", Phase: Nodes, Title: "Label and taint the nodes", Do: i.labelNodes,

@@ -36,7 +36,7 @@ func (i *Installation) withdrawBootstrap(ctx context.Context, report provisioner
 	}
 	for _, machine := range machines {
 		for _, name := range i.namesOf(i.spec.Machines(state.RoleBootstrap)[0]) {
-			action, err := i.world.Cloud.DeleteRecords(ctx, i.zone.ID, name, "A", machine.Address)
+			action, err := i.world.Cloud.DeleteRecords(ctx, i.zone.ID, name, "A", func(address string) bool { return address == machine.Address })
 			if err != nil {
 				return err
 			}

@@ -69,8 +69,8 @@ type DNS interface {
 	EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error)
 	// EnsureRecord makes record the only one of its name, type and content; others of the same name stay.
 	EnsureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error)
-	// DeleteRecords deletes the records of a name and type with that content, or with any if it is "".
-	DeleteRecords(ctx context.Context, zoneID, name, kind, content string) (state.Action, error)
+	// DeleteRecords deletes the records of a name and type whose content is of no use any more.
+	DeleteRecords(ctx context.Context, zoneID, name, kind string, useless func(content string) bool) (state.Action, error)
 }
 
 // Templates are the images that machines boot from.

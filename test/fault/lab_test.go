@@ -1,4 +1,4 @@
-// Package fault holds the installation against what goes wrong: it is interrupted at every call that changes something,
+// Package fault_test holds the installation against what goes wrong: it is interrupted at every call that changes something,
 // and run again.
 package fault_test
 

@@ -1,0 +1,36 @@
+package install
+
+import (
+	"context"
+	"slices"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// forgetAddresses takes the addresses of machines that are gone from the names that these machines had: a machine that
+// was deleted and made again has another address.
+func (i *Installation) forgetAddresses(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
+	live, err := i.world.Cloud.Instances(ctx, i.labels())
+	if err != nil {
+		return err
+	}
+	useless := func(address string) bool {
+		return !slices.ContainsFunc(live, func(machine state.Instance) bool { return machine.Address == address })
+	}
+	var names []string
+	for _, machine := range machines {
+		names = append(names, i.namesOf(machine)...)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		action, err := i.world.Cloud.DeleteRecords(ctx, i.zone.ID, name, "A", useless)
+		if err != nil {
+			return err
+		}
+		if action == state.Deleted {
+			object(report, kindRecord, name+" A of a machine that is gone", "", action)
+		}
+	}
+	return nil
+}
