@@ -28,7 +28,7 @@ type StepView struct {
 	ID, Title, Phase string
 	State            string // "" (waiting), started, done, failed or skipped
 	Text             string // the latest sentence about it
-	Hint             string // failed: what to do next
+	Hint             string // failed: what to do next; running: what it waits for somebody to do
 	Unreached        bool   // skipped because another step failed or the run was stopped
 	Began, Ended     time.Time
 	Wait             *Event // what it is waiting for; nil when it is not
@@ -108,6 +108,7 @@ func (b *Board) step(e Event) {
 	case Started:
 		view.Title, view.Began = e.Text, e.Time
 	case Progress:
+		view.Hint = e.Hint
 		return
 	default:
 		view.Ended, view.Wait = e.Time, nil

@@ -44,7 +44,7 @@ type Event struct {
 	Step  string    `json:"step,omitempty"`
 	State string    `json:"state,omitempty"` // run, step, node
 	Text  string    `json:"text,omitempty"`  // a sentence for people
-	Hint  string    `json:"hint,omitempty"`  // step failed, run finished: the next thing to do
+	Hint  string    `json:"hint,omitempty"`  // step failed, run finished: the next thing to do; step progress: what it waits for somebody to do
 
 	Result   string `json:"result,omitempty"`    // run: ok, failed or interrupted
 	ExitCode *int   `json:"exit_code,omitempty"` // run finished

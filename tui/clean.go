@@ -13,11 +13,12 @@ import (
 // clean makes every string of an event harmless for the terminal: names, messages and errors come from far away.
 func clean(e provisioner.Event, ascii bool) provisioner.Event {
 	for _, s := range []*string{
-		&e.Phase, &e.Step, &e.State, &e.Text, &e.Hint, &e.Result, &e.What, &e.Last,
+		&e.Phase, &e.Step, &e.State, &e.Text, &e.Result, &e.What, &e.Last,
 		&e.Name, &e.Role, &e.Node, &e.Decision, &e.Reason, &e.Kind, &e.ID, &e.Action,
 	} {
 		*s = cleanText(*s, ascii)
 	}
+	e.Hint = cleanLines(e.Hint, ascii)
 	e.Members = slices.Clone(e.Members)
 	for i, member := range e.Members {
 		e.Members[i] = provisioner.Member{Name: cleanText(member.Name, ascii), State: cleanText(member.State, ascii)}
@@ -32,6 +33,17 @@ func cleanPlan(plan provisioner.Plan, ascii bool) provisioner.Plan {
 		cleaned[i] = step
 	}
 	return cleaned
+}
+
+// cleanLines keeps the lines of an advice apart: some are there to be copied.
+func cleanLines(s string, ascii bool) string {
+	var lines []string
+	for line := range strings.Lines(s) {
+		if line = cleanText(line, ascii); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func cleanText(s string, ascii bool) string {

@@ -57,6 +57,19 @@ func Arrange(width, height int, single bool) Layout {
 	return l
 }
 
+// lower moves all that begins at y or below.
+func (l *Layout) lower(y, by int) {
+	parts := []*Rect{&l.Keys, &l.Body, &l.Main, &l.Log, &l.Overview, &l.Bootstrap, &l.Etcd, &l.Nodes, &l.Cloud}
+	for n := range l.Rules {
+		parts = append(parts, &l.Rules[n])
+	}
+	for _, part := range parts {
+		if part.Y >= y {
+			part.Y += by
+		}
+	}
+}
+
 // head places what every larger screen has at its edges.
 func head(width, height int) Layout {
 	present := 2

@@ -29,6 +29,11 @@ func (d *dashboard) present() pane.Present {
 	}
 }
 
+// errand is also kept after a failure where the explanation is in a narrow box.
+func (d *dashboard) errand() pane.Errand {
+	return pane.Errand{Theme: d.theme, Board: d.board, Failed: d.width >= mediumWidth}
+}
+
 func (d *dashboard) steps() pane.Steps {
 	return pane.Steps{Theme: d.theme, Steps: d.board.Steps, Now: d.now(), Offset: d.offsets[stepsTab]}
 }

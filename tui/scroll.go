@@ -58,7 +58,7 @@ func (d *dashboard) scrolled() tab {
 	if d.tab != overviewTab {
 		return d.tab
 	}
-	if Arrange(d.width, d.height, d.single).Mode == Compact {
+	if l, _ := d.arrange(); l.Mode == Compact {
 		return logTab
 	}
 	return stepsTab
@@ -66,7 +66,7 @@ func (d *dashboard) scrolled() tab {
 
 // focusSize returns the inner size of the pane that the scroll keys move.
 func (d *dashboard) focusSize() (width, height int) {
-	l := Arrange(d.width, d.height, d.single)
+	l, _ := d.arrange()
 	r := d.focusRect(l)
 	if l.Mode == Compact {
 		return r.W - 2, r.H

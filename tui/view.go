@@ -20,7 +20,7 @@ func (d *dashboard) View() string {
 }
 
 func (d *dashboard) screen() string {
-	l := Arrange(d.width, d.height, d.single)
+	l, errand := d.arrange()
 	c := canvas{width: d.width, height: d.height}
 	if l.Mode == Plain {
 		c.draw(l.Body, d.plain())
@@ -29,6 +29,7 @@ func (d *dashboard) screen() string {
 	c.draw(l.Title, pane.Lines{d.title(l.Title.W)})
 	c.draw(l.Strip, margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}})
 	c.draw(l.Present, d.present())
+	c.draw(errand, d.errand())
 	c.draw(l.Keys, pane.Lines{d.keyLine(l.Keys.W)})
 	for _, rule := range l.Rules {
 		if overlaid := rule.Y > l.Body.Y && rule.Y < l.Body.Y+l.Body.H && d.covers(l.Mode); !overlaid {
@@ -37,6 +38,21 @@ func (d *dashboard) screen() string {
 	}
 	d.body(&c, l)
 	return c.String()
+}
+
+// arrange divides the screen. What somebody has to do is put below the present, if the rest still finds room.
+func (d *dashboard) arrange() (l Layout, errand Rect) {
+	height := d.errand().Height(d.width)
+	if d.height-height < plainHeight {
+		height = 0
+	}
+	l = Arrange(d.width, d.height-height, d.single)
+	if height == 0 {
+		return l, errand
+	}
+	errand = Rect{0, l.Present.Y + l.Present.H, d.width, height}
+	l.lower(errand.Y, height)
+	return l, errand
 }
 
 // covers tells whether one pane has the whole body, so that nothing is drawn between its parts.

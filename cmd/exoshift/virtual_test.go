@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"exoshift/internal/console"
 	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
 	"exoshift/state"
 )
 
@@ -27,11 +29,15 @@ type circumstances struct {
 	spec       func(*state.Spec)
 	quotas     map[string]int
 	middleware func(http.Handler) http.Handler
+	dir        string // keeps the zone and the cluster's folder for another bubble; "": neither is kept
 }
 
 func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s session, zone *simcloud.Zone)) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "cluster")
+	dir, kept := filepath.Join(t.TempDir(), "cluster"), ""
+	if world.dir != "" {
+		dir, kept = filepath.Join(world.dir, "cluster"), filepath.Join(world.dir, "zone")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearsal{options: options{output: outputJSON}}
 		spec, secrets, err := r.answersOrExample(streams{err: os.Stderr})
@@ -42,7 +48,7 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 			world.spec(&spec)
 		}
 		zone, err := simcloud.Open(t.Context(), simcloud.Options{
-			Scenario: world.scenario, Quotas: world.quotas, Middleware: world.middleware,
+			Dir: kept, Scenario: world.scenario, Quotas: world.quotas, Middleware: world.middleware,
 			Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret,
 			Installer: []string{os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)},
 		})
@@ -81,6 +87,19 @@ func TestASecondInstallationOnAFinishedZoneChangesNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+func eventsOf(t *testing.T, lines string) []provisioner.Event {
+	t.Helper()
+	var events []provisioner.Event
+	for line := range strings.Lines(lines) {
+		var e provisioner.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		events = append(events, e)
+	}
+	return events
 }
 
 func lastLines(text string) string {

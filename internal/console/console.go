@@ -55,6 +55,17 @@ func Clean(text string) string {
 	return strings.Join(lines, "; ")
 }
 
+// cleanLines makes a text of several lines safe to print, line by line.
+func cleanLines(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = Clean(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // sequences matches what steers terminals: CSI and OSC sequences and their like, in 7 and 8 bits.
 func sequences() *regexp.Regexp {
 	return regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +

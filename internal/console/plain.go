@@ -96,6 +96,9 @@ func (p *plain) step(e provisioner.Event) {
 		p.line(e, e.Phase, e.Text)
 	case provisioner.Progress:
 		p.line(e, e.Phase, parts(": ", p.title(e), e.Text))
+		for _, line := range cleanLines(e.Hint) { // each for itself, to be copied
+			p.line(e, e.Phase, "  "+line)
+		}
 	case provisioner.Done:
 		p.line(e, e.Phase, p.title(e)+": "+p.ended(e, "done"))
 	case provisioner.Skipped:

@@ -118,9 +118,19 @@ func failures(w io.Writer, board *provisioner.Board) {
 	slices.Sort(advice)
 	for _, next := range slices.Compact(advice) {
 		if next != "" {
-			fmt.Fprintf(w, "  next         %s\n", wrapped(Clean(next), " "))
+			todo(w, next)
 		}
 	}
+}
+
+// todo prints an advice. One of several lines holds what is to be copied, line by line, as a whole and at the margin.
+func todo(w io.Writer, advice string) {
+	lines := cleanLines(advice)
+	if len(lines) == 1 {
+		fmt.Fprintf(w, "  next         %s\n", wrapped(lines[0], " "))
+		return
+	}
+	fmt.Fprintf(w, "  next\n\n%s\n\n", strings.Join(lines, "\n"))
 }
 
 func prefixed(before, word string) string {

@@ -27,7 +27,7 @@ func (i *Installation) delegation() body {
 			return err
 		}
 		return fault.New(fault.Waiting, "wait until the domain is delegated", err).
-			WithHint("add to the zone of %s, then run the same command again:\n%s", i.parentOf(), i.nsRecords())
+			WithHint("%s\nThen run the same command again.", i.toDelegate())
 	}
 }
 
@@ -41,7 +41,7 @@ func (i *Installation) delegated(ctx context.Context, report provisioner.Report)
 	i.mu.Unlock()
 	if err := i.compareServers(parent, servers); err != nil {
 		if i.changed("delegation", err.Error()) {
-			progress(report, "waiting for you: add to the zone of "+parent+":\n"+i.nsRecords())
+			report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Text: "waiting for you", Hint: i.toDelegate()})
 		}
 		return err
 	}
@@ -63,7 +63,7 @@ func (i *Installation) compareServers(parent string, has []string) error {
 	}
 	switch {
 	case len(has) == 0:
-		return fmt.Errorf("%s does not delegate %s yet: it needs NS records for %s", parent, i.spec.Domain(), strings.Join(missing, ", "))
+		return fmt.Errorf("%s does not delegate %s yet", parent, i.spec.Domain())
 	case len(missing)+len(foreign) > 0:
 		return fmt.Errorf("%s delegates %s to %s; missing: %s; wrong: %s", parent, i.spec.Domain(),
 			strings.Join(has, ", "), orNone(missing), orNone(foreign))
@@ -105,11 +105,11 @@ func (i *Installation) parentOf() string {
 	return i.parent
 }
 
-// nsRecords are the records that the parent zone needs, one a line, as zone files have them.
-func (i *Installation) nsRecords() string {
-	records := make([]string, len(i.zone.NameServers))
-	for n, server := range i.zone.NameServers {
-		records[n] = fmt.Sprintf("%s. 3600 IN NS %s.", i.spec.Domain(), strings.TrimSuffix(server, "."))
+// toDelegate says what the zone above needs: the records as zone files have them, one a line.
+func (i *Installation) toDelegate() string {
+	lines := []string{"The zone " + i.parentOf() + " needs exactly these NS records:"}
+	for _, server := range i.zone.NameServers {
+		lines = append(lines, fmt.Sprintf("%s. 3600 IN NS %s.", i.spec.Domain(), strings.TrimSuffix(server, ".")))
 	}
-	return strings.Join(records, "\n")
+	return strings.Join(lines, "\n")
 }

@@ -130,8 +130,8 @@ func TestTheDelegationIsComparedServerByServer(t *testing.T) {
 			t.Errorf("%v: %v, want %q", has, err, want)
 		}
 	}
-	const records = "c-1.example.net. 3600 IN NS ns1.exoscale.ch.\nc-1.example.net. 3600 IN NS ns1.exoscale.com."
-	if got := i.nsRecords(); got != records {
+	const records = "The zone example.net needs exactly these NS records:\nc-1.example.net. 3600 IN NS ns1.exoscale.ch.\nc-1.example.net. 3600 IN NS ns1.exoscale.com."
+	if got := i.toDelegate(); got != records {
 		t.Errorf("records: %s", got)
 	}
 }

@@ -36,7 +36,7 @@ func Truncate(s string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	return ansi.Truncate(s, width, "…")
+	return ansi.Truncate(strings.ReplaceAll(s, "\n", " "), width, "…")
 }
 
 // Fit shortens or pads s to exactly width cells.
@@ -54,9 +54,12 @@ func spread(left, right string, width int) string {
 	return Fit(left, room-1) + " " + right
 }
 
-// Wrap breaks a text at its spaces into lines of at most width cells, each behind indent. Names and commands stay
-// whole unless they are longer than a line.
+// Wrap breaks a text at its spaces into lines of at most width cells, each behind indent, and where it has lines of its
+// own. Names and commands stay whole unless they are longer than a line.
 func Wrap(s, indent string, width int) []string {
+	if first, rest, more := strings.Cut(s, "\n"); more {
+		return append(Wrap(first, indent, width), Wrap(rest, indent, width)...)
+	}
 	room := width - ansi.StringWidth(indent)
 	if room < 4 {
 		return []string{Truncate(indent+s, width)}

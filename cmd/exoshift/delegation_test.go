@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
+)
+
+const nsRecords = "The zone example.net needs exactly these NS records:\n" +
+	"c-demo-1.example.net. 3600 IN NS ns1.exoscale.ch.\nc-demo-1.example.net. 3600 IN NS ns1.exoscale.com.\n" +
+	"c-demo-1.example.net. 3600 IN NS ns1.exoscale.io.\nc-demo-1.example.net. 3600 IN NS ns1.exoscale.net."
+
+func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	virtuallyIn(t, circumstances{scenario: "no-delegation", dir: dir}, func(t *testing.T, s session, _ *simcloud.Zone) {
+		s.waitForDNS, s.where.Resume = 5*time.Minute, "exoshift again"
+		var out bytes.Buffer
+		began := time.Now()
+		err := s.run(t.Context(), streams{out: &out, err: os.Stderr})
+		if took := time.Since(began); exitCode(err) != exitHuman || took < 5*time.Minute || took > 15*time.Minute {
+			t.Errorf("after %s: %v", took, err)
+		}
+		if hint := fault.HintOf(err); hint != nsRecords+"\nThen run the same command again." {
+			t.Errorf("the hint is %s", hint)
+		}
+		told := 0
+		for _, e := range eventsOf(t, out.String()) {
+			if e.Step == "delegation" && e.State == provisioner.Progress && e.Hint == nsRecords {
+				told++
+			}
+		}
+		if told != 1 || !strings.Contains(err.Error(), "example.net does not delegate c-demo-1.example.net yet") {
+			t.Errorf("the records were told %d times; %v", told, err)
+		}
+		if names := strings.Join(belongings(t, s), " "); strings.Contains(names, "instance ") {
+			t.Errorf("there are machines already: %s", names)
+		}
+	})
+	virtuallyIn(t, circumstances{dir: dir}, func(t *testing.T, s session, _ *simcloud.Zone) { untilStep(t, s, "temporary-api") })
+}
+
+func TestAnInstallationGoesOnWhenTheRecordsAppear(t *testing.T) {
+	t.Parallel()
+	virtually(t, "late-dns", func(t *testing.T, s session, _ *simcloud.Zone) {
+		began := time.Now()
+		events := untilStep(t, s, "load-balancers")
+		if waited := time.Since(began); waited < 20*time.Minute || waited > 25*time.Minute {
+			t.Errorf("the load balancers are started after %s", waited)
+		}
+		for _, e := range events {
+			if e.Step == "delegation" && e.State == provisioner.Done {
+				return
+			}
+		}
+		t.Error("the delegation is not done")
+	})
+}
+
+func TestAWrongDelegationIsToldServerByServer(t *testing.T) {
+	t.Parallel()
+	virtually(t, "wrong-delegation", func(t *testing.T, s session, _ *simcloud.Zone) {
+		s.waitForDNS = 2 * time.Minute
+		err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: os.Stderr})
+		if exitCode(err) != exitHuman || !strings.Contains(err.Error(), "missing: ns1.exoscale.net; wrong: ns1.exoscale.org") {
+			t.Errorf("%v", err)
+		}
+		if hint := fault.HintOf(err); !strings.HasPrefix(hint, nsRecords) {
+			t.Errorf("the hint is %s", hint)
+		}
+	})
+}
+
+// untilStep runs an installation, stops it when a step has started, and returns what was told.
+func untilStep(t *testing.T, s session, step string) []provisioner.Event {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var out bytes.Buffer
+	watch := writerFunc(func(line []byte) {
+		out.Write(line)
+		if e := eventsOf(t, string(line)); e[0].Step == step && e[0].State == provisioner.Started {
+			stop()
+		}
+	})
+	if err := s.run(ctx, streams{out: watch, err: os.Stderr}); exitCode(err) != exitInterrupted {
+		t.Fatalf("%v\n%s", err, lastLines(out.String()))
+	}
+	return eventsOf(t, out.String())
+}
+
+// writerFunc is called with each line.
+type writerFunc func(line []byte)
+
+func (w writerFunc) Write(line []byte) (int, error) {
+	w(line)
+	return len(line), nil
+}
