@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/vm"
 )
 
 const (
@@ -35,9 +36,18 @@ func (z *Zone) quotas() map[string]int {
 	return limits
 }
 
-// broken tells whether a machine never boots.
-func (z *Zone) broken(name string) bool {
-	return z.options.Scenario == masterNeverJoins && strings.HasPrefix(name+".", "master-2.")
+// broken tells whether a machine never boots: with master-never-joins the first master-2. One that is made in its place
+// does.
+func (z *Zone) broken(machine vm.Instance) bool {
+	if z.options.Scenario != masterNeverJoins || !strings.HasPrefix(machine.Name+".", "master-2.") {
+		return false
+	}
+	if _, happened := z.events.Get(masterNeverJoins); !happened {
+		_ = z.events.Put(masterNeverJoins, true)
+		_ = z.events.Put(masterNeverJoins+"/"+machine.ID, true) // a store that fails ends the zone elsewhere
+	}
+	never, _ := z.events.Get(masterNeverJoins + "/" + machine.ID)
+	return never
 }
 
 // happen lets the scenario's event happen, once in the life of a zone, so that it can be repaired: with mcs-blocked

@@ -15,6 +15,7 @@ import (
 
 	"exoshift/assets"
 	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/vm"
 	"exoshift/provisioner/exoscale"
 	"exoshift/state"
 )
@@ -258,12 +259,21 @@ func TestScenarios(t *testing.T) {
 		synctest.Test(t, blockedMCS)
 	})
 	t.Run("master-never-joins", func(t *testing.T) {
-		o := &Zone{options: Options{Scenario: masterNeverJoins}}
-		for name, want := range map[string]bool{"master-2": true, "master-2.c-1.example.net": true, "master-1": false, "master-20": false} {
-			if o.broken(name) != want {
-				t.Errorf("broken(%s) = %v", name, !want)
+		synctest.Test(t, func(t *testing.T) {
+			o := open(t, Options{Scenario: masterNeverJoins})
+			defer o.close()
+			for _, c := range []struct {
+				id, name string
+				broken   bool
+			}{
+				{"1", "master-1", false}, {"2", "master-20", false}, {"3", "master-2.c-1.example.net", true}, {"3", "master-2.c-1.example.net", true},
+				{"4", "master-2.c-1.example.net", false},
+			} {
+				if o.broken(vm.Instance{ID: c.id, Name: c.name}) != c.broken {
+					t.Errorf("%s %s: broken is %v", c.id, c.name, !c.broken)
+				}
 			}
-		}
+		})
 	})
 	if _, err := Open(t.Context(), Options{Scenario: "sunny"}); err == nil {
 		t.Error("an unknown scenario opens")

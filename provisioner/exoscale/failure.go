@@ -18,6 +18,7 @@ type failure struct {
 	reason       string        // of the operation, in the API's words: busy, conflict, ...
 	message      string        // the server's words
 	pause        time.Duration // that the server asked for
+	expired      bool          // the caller's own time was over
 }
 
 func (f *failure) Error() string {

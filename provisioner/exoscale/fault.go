@@ -25,14 +25,14 @@ func (c *Client) translate(ctx context.Context, op string, err error) error {
 		return err
 	case ctx.Err() != nil:
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
-	case errors.As(err, &failed):
+	case errors.As(err, &failed) && failed.expired, errors.Is(err, context.DeadlineExceeded) && failed == nil:
+		return fault.Newf(fault.Timeout, op, "the operation has not ended after %s", operationLimit).
+			WithHint("it goes on in zone %s; run again to wait for it", c.zone)
+	case failed != nil:
 		kind := failed.kind()
 		return fault.New(kind, op, failed).WithHint("%s", c.hint(kind, failed))
 	case errors.Is(err, api.ErrNotFound):
 		return fault.New(fault.NotFound, op, err)
-	case errors.Is(err, context.DeadlineExceeded):
-		return fault.Newf(fault.Timeout, op, "the operation has not ended after %s", operationLimit).
-			WithHint("it goes on in zone %s; run again to wait for it", c.zone)
 	}
 	return fault.New(fault.Internal, op, err)
 }

@@ -69,7 +69,7 @@ func (t *transport) attempt(req *http.Request, body io.ReadCloser) (*http.Respon
 	failed := &failure{method: req.Method, path: req.URL.Path}
 	answer, err := t.inner.RoundTrip(attempt)
 	if err != nil {
-		failed.err = err
+		failed.err, failed.expired = err, errors.Is(req.Context().Err(), context.DeadlineExceeded)
 		return nil, failed
 	}
 	content, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))

@@ -141,6 +141,9 @@ func roleMarks(role state.Role) (map[string]string, []state.Taint) {
 	return map[string]string{prefix + "app": ""}, nil
 }
 
+// placeRouters waits for the ingress operator, which makes the controller that is to be placed.
+func (i *Installation) placeRouters() body { return i.until(pollCluster, limitNodes, i.placeIngress) }
+
 func (i *Installation) placeIngress(ctx context.Context, report provisioner.Report) error {
 	label := "node-role.kubernetes.io/infra"
 	if i.routerRole() == state.RoleWorker {

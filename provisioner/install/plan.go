@@ -106,7 +106,7 @@ func (i *Installation) clusterSteps() provisioner.Plan {
 			Needs: on("compute-machines", "masters"), Usual: 15 * time.Minute},
 		{ID: "labels", Phase: Nodes, Title: "Label and taint the nodes", Do: i.labelNodes,
 			Needs: on("nodes")},
-		{ID: "ingress", Phase: Operators, Title: "Move the ingress to the infra nodes", Do: i.placeIngress,
+		{ID: "ingress", Phase: Operators, Title: "Move the ingress to the infra nodes", Do: i.placeRouters(),
 			Needs: on("labels")},
 		{ID: "cluster-version", Phase: Operators, Title: "Wait until the cluster version is installed", Do: i.clusterVersion(),
 			Needs: on("remove-bootstrap", "ingress"), Usual: 15 * time.Minute},

@@ -115,7 +115,7 @@ func (l *lab) world(p process) install.World {
 func (l *lab) install() error {
 	p := l.start()
 	defer p.end()
-	installation, err := install.New(l.spec, install.Options{PullSecret: `{"auths":{}}`}, l.folder, l.world(p))
+	installation, err := install.New(l.spec, install.Options{PullSecret: `{"auths":{"quay.io":{"auth":"c2ltdWxhdGVk"}}}`}, l.folder, l.world(p))
 	if err != nil {
 		return err
 	}
@@ -134,6 +134,25 @@ func (l *lab) pending() []install.Change {
 	preview, err := installation.Preview(p.ctx)
 	l.must(err)
 	return preview.Pending()
+}
+
+// found is what another run would find, each as its kind and its name.
+func (l *lab) found() []string {
+	l.Helper()
+	p := l.start()
+	defer p.end()
+	zone, _, err := p.cloud.Preview().EnsureZone(p.ctx, l.spec.Domain())
+	l.must(err)
+	objects, err := p.cloud.Objects(p.ctx)
+	l.must(err)
+	var lines []string
+	for _, o := range objects {
+		lines = append(lines, o.Kind+" "+o.Name)
+	}
+	for _, record := range (&gallery{lab: l}).list("dns-domain/" + zone.ID + "/record") {
+		lines = append(lines, "dns-record "+text(record, "name")+" "+text(record, "content"))
+	}
+	return lines
 }
 
 // destroy deletes the cluster, backups and all.

@@ -77,6 +77,9 @@ func (g *gallery) get(path string) any {
 }
 
 func (g *gallery) learn(object any) {
+	if g.names == nil {
+		return
+	}
 	name := text(object, "name") + text(object, "unicode-name")
 	if name == "" {
 		name = text(object, "description")

@@ -37,7 +37,8 @@ type striker struct {
 	target string
 	blow   blow
 	struck bool
-	left   int // of a burst
+	every  []blow // not one call, but each that comes for the first time
+	left   int    // of a burst
 	dead   bool
 	kill   context.CancelFunc
 }
@@ -88,6 +89,9 @@ func (s *striker) judge(request *http.Request) blow {
 		return burst
 	}
 	call := sentence(request)
+	if s.every != nil {
+		return s.chained(call)
+	}
 	s.seen[call]++
 	call = fmt.Sprintf("%s #%d", call, s.seen[call])
 	s.calls = append(s.calls, call)

@@ -140,10 +140,11 @@ func (k *controllers) reportIngress(seen view, wanted int) error {
 
 // machineConfig is the machine config operator: once the bootstrap is over it brings the machine config server to the
 // masters, and from then on machines of every role can come. (In reality it may start a little earlier, and then
-// workers that are fast are approved blindly with the masters.)
+// workers that are fast are approved blindly with the masters.) It does so too when the bootstrap machine has torn its
+// own server down and etcd waits for a master in vain: the one that replaces it needs a server.
 func (k *controllers) machineConfig(_ context.Context, seen view) error {
 	const namespace = "openshift-machine-config-operator"
-	if seen.bootstrapped && k.held("machine-config", "", 45*time.Second) {
+	if seen.bootstrapped && k.held("machine-config", "", 45*time.Second) || k.tornDown() && k.held("machine-config-late", "", 15*time.Minute) {
 		for _, master := range seen.masters() {
 			name := "machine-config-server-" + master.Name()
 			if err := k.objects.Ensure(podResource, namespace, place(namespace, name, mcsApp, master.Name(), nil), nil); err != nil {
@@ -171,4 +172,10 @@ func (k *controllers) machineConfig(_ context.Context, seen view) error {
 		}
 	}
 	return nil
+}
+
+// tornDown tells whether the bootstrap machine's control plane is gone.
+func (k *controllers) tornDown() bool {
+	_, ok := k.objects.Get(eventResource, "kube-system", "bootstrap-finished")
+	return ok
 }

@@ -29,7 +29,7 @@ type box struct {
 
 // run is the machine's whole life, from the power button until ctx ends.
 func (b *box) run(ctx context.Context) error {
-	if b.fleet.config.Broken(b.instance.Name) {
+	if b.fleet.config.Broken(b.instance) {
 		b.Console("No bootable device.")
 		return nil
 	}

@@ -43,8 +43,8 @@ type Config struct {
 	Instances func() []Instance
 	// Ignited is the software of machines whose Ignition is done; it tells from the disk what it is to be.
 	Ignited machine.Software
-	// Broken tells whether an instance of that name never boots; nil means that all do.
-	Broken func(name string) bool
+	// Broken tells whether an instance never boots; nil means that all do.
+	Broken func(Instance) bool
 }
 
 // Fleet is all machines of a zone.
@@ -67,7 +67,7 @@ type life struct {
 // New returns a fleet whose machines are still off: call Sync.
 func New(config Config) (*Fleet, error) {
 	if config.Broken == nil {
-		config.Broken = func(string) bool { return false }
+		config.Broken = func(Instance) bool { return false }
 	}
 	disks, err := openDisks(config.DB)
 	if err != nil {

@@ -105,7 +105,7 @@ func (z *zone) open() {
 			defer z.mu.Unlock()
 			return slices.Clone(z.instances)
 		},
-		Broken: func(name string) bool { return name == z.broken },
+		Broken: func(i Instance) bool { return i.Name == z.broken },
 	})
 	if err != nil {
 		z.t.Fatal(err)
