@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ const maxSkew = 30 * time.Second
 func (i *Installation) credentials(ctx context.Context, _ provisioner.Report) error {
 	server, clockErr := i.world.Cloud.ServerTime(ctx)
 	if skew := time.Since(server).Round(time.Second); clockErr == nil && skew.Abs() > maxSkew {
-		return fault.Newf(fault.Conflict, "compare the clocks", "this machine's clock is off by %s", skew).
+		return fault.Newf(fault.Conflict, "compare the clocks", "this machine's clock is %s Exoscale's", relation(skew)).
 			WithHint("set the clock, e.g. with `timedatectl set-ntp true`, then run again; nothing was created")
 	}
 	if err := i.world.Cloud.CheckCredentials(ctx); err != nil {
@@ -28,20 +29,52 @@ func (i *Installation) credentials(ctx context.Context, _ provisioner.Report) er
 	return clockErr
 }
 
+// relation says how a clock that is off by skew stands to another.
+func relation(skew time.Duration) string {
+	if skew < 0 {
+		return skew.Abs().String() + " behind"
+	}
+	return skew.String() + " ahead of"
+}
+
 // permissions reads a list of each kind. What may not be read could not be found again either; whether the key may also
 // create cannot be tried without creating.
 func (i *Installation) permissions(ctx context.Context, report provisioner.Report) error {
-	var err error
-	if i.there, err = i.world.Cloud.Objects(ctx); err != nil {
-		return err
+	objects, err := i.world.Cloud.Objects(ctx)
+	buckets, bucketsErr := i.world.Objects.Buckets(ctx)
+	if err = errors.Join(err, bucketsErr); err != nil {
+		return denied(err)
 	}
-	buckets, err := i.world.Objects.Buckets(ctx)
-	if err != nil {
-		return err
-	}
-	i.there = append(i.there, buckets...)
+	i.there = append(objects, buckets...)
 	progress(report, fmt.Sprintf("%d objects exist, %d of them belong to this cluster", len(i.there), i.ours()))
 	return nil
+}
+
+// denied makes one sentence of many refusals to list a kind.
+func denied(err error) error {
+	var kinds []string
+	for _, one := range refusals(err) {
+		var refusal *fault.Error
+		if !errors.As(one, &refusal) || refusal.Kind != fault.Denied {
+			return err
+		}
+		kinds = append(kinds, strings.TrimSuffix(strings.TrimPrefix(refusal.Op, "list "), "s"))
+	}
+	return fault.Newf(fault.Denied, "look at everything that is there", "the API key may not list %s", strings.Join(kinds, ", ")).
+		WithHint("use a key whose IAM role may read and change the services compute, dns, iam and sos; nothing was created")
+}
+
+// refusals takes joined errors apart.
+func refusals(err error) []error {
+	joined, several := err.(interface{ Unwrap() []error })
+	if !several {
+		return []error{err}
+	}
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, refusals(one)...)
+	}
+	return all
 }
 
 func (i *Installation) ours() int {

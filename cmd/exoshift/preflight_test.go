@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+)
+
+// refusal is something that an installation must find out before it creates anything.
+type refusal struct {
+	circumstances
+	before func(b backdoor)               // makes it so
+	change func(t *testing.T, s *session) // makes it so
+	code   int
+	says   []string // in operation and cause
+	hint   string   // a part of it
+}
+
+func TestPreflightRefusesBeforeAnythingIsCreated(t *testing.T) {
+	for name, c := range refusals() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			virtuallyIn(t, c.circumstances, func(t *testing.T, s session, zone *simcloud.Zone) {
+				if c.before != nil {
+					c.before(backdoor{t, s})
+				}
+				if c.change != nil {
+					c.change(t, &s)
+				}
+				before := zone.Mutations()
+				err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: new(bytes.Buffer)})
+				if made := zone.Mutations() - before; made != 0 {
+					t.Errorf("%d mutating calls were made", made)
+				}
+				if exitCode(err) != c.code {
+					t.Errorf("exit code %d, not %d: %v", exitCode(err), c.code, err)
+				}
+				for _, part := range c.says {
+					if err == nil || !strings.Contains(err.Error(), part) {
+						t.Errorf("%v does not say %q", err, part)
+					}
+				}
+				if !strings.Contains(fault.HintOf(err), c.hint) || c.hint == "" {
+					t.Errorf("the hint %s lacks %q", fault.HintOf(err), c.hint)
+				}
+			})
+		})
+	}
+}
+
+func refusals() map[string]refusal {
+	return map[string]refusal{
+		"a zone that does not exist": {
+			change: func(_ *testing.T, s *session) { s.spec.Exoscale.Zone = "ch-gva-9" }, code: exitAnswers,
+			says: []string{"ch-gva-9"}, hint: "ch-gva-2",
+		},
+		"a key that was revoked": {
+			change: func(_ *testing.T, s *session) { s.secrets.APIKey = "EXO0123456789abcdef01234567" }, code: exitDenied,
+			says: []string{"credentials"}, hint: "API key",
+		},
+		"a secret of another key": {
+			change: func(_ *testing.T, s *session) { s.secrets.APISecret = "another" }, code: exitDenied,
+			says: []string{"credentials"}, hint: "secret",
+		},
+		"a key that may only read compute": {
+			change: readsCompute, code: exitDenied,
+			says: []string{"may not list load-balancer, block-volume, block-snapshot, snapshot, private-network, security-group, anti-affinity-group, template, dns-zone, api-key, iam-role, ssh-key, bucket"},
+			hint: "compute, dns, iam and sos",
+		},
+		"a clock that is ahead": {
+			circumstances: circumstances{middleware: dated(-3 * time.Minute)}, code: exitChecks,
+			says: []string{"this machine's clock is 3m0s ahead of Exoscale's"}, hint: "timedatectl",
+		},
+		"a type that the zone does not offer": {
+			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.Workers.Type = "standard.titanic" }}, code: exitAnswers,
+			says: []string{"zone ch-gva-2 offers no standard.titanic", "worker-0"}, hint: "sizing",
+		},
+		"a type that the organization may not use": {
+			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.Workers.Type = "gpu3.small" }}, code: exitQuota,
+			says: []string{"gpu3.small", "worker-0"}, hint: "authorize",
+		},
+		"a disk below the template's size": {
+			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.LoadBalancers.RootDisk = 5 }}, code: exitAnswers,
+			says: []string{"lb-0 (5 GiB)", "lb-1 (5 GiB)", "10 GiB"}, hint: "rootDisk",
+		},
+		"a template name that matches several": {
+			circumstances: circumstances{middleware: twoTemplates}, code: exitChecks,
+			says: []string{"rhcos-", "6f1fd4f4-0000-4000-8000-000000000001", "6f1fd4f4-0000-4000-8000-000000000002"}, hint: "delete",
+		},
+		"no such hypervisors": {
+			circumstances: circumstances{spec: func(s *state.Spec) { s.Exoscale.DeployTarget = "dedicated-9" }}, code: exitChecks,
+			says: []string{"dedicated-9"}, hint: "dedicated-1",
+		},
+		"quotas of every kind": {
+			circumstances: circumstances{quotas: map[string]int{"instance": 10, "elastic-ip": 1, "bucket": 2, "iam-key": 1, "template": 0}}, code: exitQuota,
+			says: []string{
+				"instance: needs 16 more, 0 in use, 10 allowed, 16 afterwards", "elastic-ip: needs 2 more, 0 in use, 1 allowed",
+				"bucket: needs 5 more, 0 in use, 2 allowed", "iam-key: needs 3 more", "template: needs 1 more, 0 in use, 0 allowed",
+			}, hint: "higher limits",
+		},
+		"an elastic IP with our name and another label": {
+			before: func(b backdoor) {
+				b.ask(http.MethodPost, "/elastic-ip", map[string]any{"description": "c-demo-1_api", "labels": map[string]string{"owner": "somebody"}})
+			}, code: exitChecks,
+			says: []string{"elastic-ip c-demo-1_api"}, hint: "cluster.id",
+		},
+		"a role with our name and no label": {
+			before: func(b backdoor) {
+				b.ask(http.MethodPost, "/iam-role", map[string]any{"name": "c-demo-1_object_storage", "policy": onlyCompute()})
+			}, code: exitChecks,
+			says: []string{"iam-role c-demo-1_object_storage"}, hint: "cluster.id",
+		},
+		"a machine of the cluster that another folder started": {
+			before: func(b backdoor) {
+				b.ask(http.MethodPost, "/instance", map[string]any{
+					"name": "master-0", "labels": map[string]string{"exoshift-cluster": "c-demo-1", "exoshift-role": "master"}, "disk-size": 50,
+					"template":      map[string]string{"id": b.id("/template?visibility=public", "templates", "name", "Linux Ubuntu 22.04 LTS 64-bit")},
+					"instance-type": map[string]any{"id": b.list("/instance-type", "instance-types")[0]["id"]},
+				})
+			}, code: exitChecks,
+			says: []string{"cluster c-demo-1 has a machine already, master-0"}, hint: "--dir",
+		},
+		"a bucket of somebody else": {
+			circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, code: exitChecks,
+			says: []string{"c-demo-1-cluster-backup"}, hint: "objectStorage.bucketPrefix",
+		},
+	}
+}
+
+func onlyCompute() map[string]any {
+	return map[string]any{"default-service-strategy": "deny", "services": map[string]any{"compute": map[string]any{
+		"type": "rules", "rules": []any{map[string]string{"action": "allow", "expression": "operation.startsWith('list-instance') || operation in ['list-zones', 'list-quotas', 'list-elastic-ips']"}},
+	}}}
+}
+
+// readsCompute gives the installation a key that may look at some things only.
+func readsCompute(t *testing.T, s *session) {
+	b := backdoor{t, *s}
+	b.ask(http.MethodPost, "/iam-role", map[string]any{"name": "reader", "policy": onlyCompute()})
+	_, key := b.try(http.MethodPost, "/api-key", map[string]any{"name": "reader", "role-id": b.id("/iam-role", "iam-roles", "name", "reader")})
+	s.secrets.APIKey, s.secrets.APISecret = key["key"].(string), key["secret"].(string)
+}
+
+// dated lets the API's clock be off.
+func dated(by time.Duration) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Date", time.Now().Add(by).UTC().Format(http.TimeFormat))
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// twoTemplates gives the organization two templates of the name that it is asked for.
+func twoTemplates(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v2/template" || r.URL.Query().Get("visibility") != "private" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		var templates []any
+		for _, id := range []string{"6f1fd4f4-0000-4000-8000-000000000001", "6f1fd4f4-0000-4000-8000-000000000002"} {
+			templates = append(templates, map[string]any{"id": id, "name": "rhcos-9.6.20251212-1", "size": 16 << 30, "visibility": "private"})
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"templates": templates})
+	})
+}
+
+// foreignBucket lets a bucket belong to somebody else.
+func foreignBucket(name string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.Host+r.URL.Path, name+".sos-") || strings.HasPrefix(r.Host, "sos-") && strings.HasPrefix(r.URL.Path, "/"+name) {
+				w.WriteHeader(http.StatusForbidden)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
