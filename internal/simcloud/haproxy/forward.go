@@ -29,9 +29,12 @@ func forward(ctx context.Context, client net.Conn, target *backend) {
 	both.Wait()
 }
 
+// pourAtOnce is little, in bytes: every kubelet of a cluster keeps a connection open, and most are silent.
+const pourAtOnce = 4 << 10
+
 // pour copies one direction and passes its end on. A broken one breaks the other.
 func pour(to, from net.Conn) {
-	_, err := io.Copy(to, from)
+	_, err := io.CopyBuffer(to, from, make([]byte, pourAtOnce))
 	half, ok := to.(interface{ CloseWrite() error })
 	if err == nil && ok {
 		_ = half.CloseWrite()

@@ -24,7 +24,7 @@ type Objects struct {
 
 	mu      sync.RWMutex
 	kinds   map[string]Kind
-	entries map[string]entry
+	index   index
 	version uint64
 	log     eventLog
 }
@@ -52,7 +52,7 @@ func Load(db *store.DB, name string, now func() time.Time) (*Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Objects{now: now, table: table, kinds: builtin(), entries: map[string]entry{}, log: eventLog{changed: make(chan struct{})}}
+	o := &Objects{now: now, table: table, kinds: builtin(), index: newIndex(), log: eventLog{changed: make(chan struct{})}}
 	rows := table.List()
 	for _, row := range rows {
 		if row.Resource == definitions {
@@ -98,7 +98,7 @@ func (o *Objects) Get(resource, namespace, name string) (Object, bool) {
 
 // List returns copies of all objects of a resource, in all namespaces for "".
 func (o *Objects) List(resource, namespace string) []Object {
-	entries, _ := o.list(resource, namespace)
+	entries, _ := o.list(resource, namespace, nil)
 	objects := make([]Object, len(entries))
 	for i, entry := range entries {
 		objects[i] = entry.object.Clone()
@@ -125,7 +125,7 @@ func (o *Objects) Create(resource, namespace string, object Object) (Object, err
 	if object.Name() == "" {
 		return nil, unprocessable(kind, "", "metadata.name: Required value: name or generateName is required")
 	}
-	if _, ok := o.entries[key(resource, namespace, object.Name())]; ok {
+	if _, ok := o.index.entries[key(resource, namespace, object.Name())]; ok {
 		return nil, alreadyExists(kind, object.Name())
 	}
 	o.identify(kind, namespace, object)
@@ -141,7 +141,7 @@ func (o *Objects) Change(resource, namespace, name string, change func(Object) e
 	if !ok {
 		return nil, noSuchPath()
 	}
-	old, ok := o.entries[key(resource, namespace, name)]
+	old, ok := o.index.entries[key(resource, namespace, name)]
 	if !ok {
 		return nil, notFound(kind, name)
 	}
@@ -180,14 +180,14 @@ func (o *Objects) Delete(resource, namespace, name string) (Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	id := key(resource, namespace, name)
-	old, ok := o.entries[id]
+	old, ok := o.index.entries[id]
 	if !ok {
 		return nil, notFound(o.kinds[resource], name)
 	}
 	if err := o.table.Delete(id); err != nil {
 		return nil, err
 	}
-	delete(o.entries, id)
+	o.index.remove(resource, id)
 	if resource == definitions {
 		delete(o.kinds, name)
 	}
@@ -213,28 +213,19 @@ func (o *Objects) Clear() error {
 func (o *Objects) find(resource, namespace, name string) (entry, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	found, ok := o.entries[key(resource, namespace, name)]
+	found, ok := o.index.entries[key(resource, namespace, name)]
 	return found, ok
 }
 
-// list returns the entries of a resource in the order of their keys, and the version that they are of.
-func (o *Objects) list(resource, namespace string) ([]entry, uint64) {
+// list returns the entries of a resource in the order of their keys, and the version that they are of. Those that
+// fields rule out may be missing.
+func (o *Objects) list(resource, namespace string, fields selector) ([]entry, uint64) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	prefix := resource + "/"
-	if namespace != "" {
-		prefix += namespace + "/"
-	}
-	var keys []string
-	for id := range o.entries {
-		if strings.HasPrefix(id, prefix) {
-			keys = append(keys, id)
-		}
-	}
-	slices.Sort(keys)
+	keys := o.index.list(resource, namespace, fields)
 	entries := make([]entry, len(keys))
 	for i, id := range keys {
-		entries[i] = o.entries[id]
+		entries[i] = o.index.entries[id]
 	}
 	return entries, o.version
 }
@@ -258,7 +249,7 @@ func (o *Objects) put(kind Kind, object, before Object) (Object, error) {
 
 func (o *Objects) remember(kind Kind, object Object) error {
 	raw, err := json.Marshal(object)
-	o.entries[key(kind.GroupResource(), object.Namespace(), object.Name())] = entry{kind: kind, object: object, raw: raw}
+	o.index.put(key(kind.GroupResource(), object.Namespace(), object.Name()), entry{kind: kind, object: object, raw: raw})
 	return err
 }
 

@@ -54,7 +54,7 @@ func (o *Objects) page(r request) (list, error) {
 		return list{}, badRequest("continue key is not valid: %v", err)
 	}
 	limit, _ := strconv.Atoi(r.query.Get("limit"))
-	entries, version := o.list(r.kind.GroupResource(), r.namespace)
+	entries, version := o.list(r.kind.GroupResource(), r.namespace, r.filter.fields)
 	page := list{Kind: r.kind.Kind + "List", APIVersion: r.kind.apiVersion(), Items: []json.RawMessage{}}
 	page.Metadata.ResourceVersion = strconv.FormatUint(version, 10)
 	last := ""

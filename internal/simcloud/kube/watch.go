@@ -51,7 +51,7 @@ func (o *Objects) serveWatch(w http.ResponseWriter, r *http.Request, parsed requ
 
 // current sends what is there, and says so if the client asked for such a mark.
 func (s *stream) current() {
-	entries, version := s.objects.list(s.request.kind.GroupResource(), s.request.namespace)
+	entries, version := s.objects.list(s.request.kind.GroupResource(), s.request.namespace, s.request.filter.fields)
 	s.version = version
 	for _, entry := range entries {
 		if s.request.filter.matches(entry.object) {

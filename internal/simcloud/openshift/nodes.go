@@ -16,9 +16,10 @@ const graceOfNodes = 100 * time.Second
 // registration are taken off.
 func (k *controllers) nodes(_ context.Context, seen view) error {
 	known := map[string]bool{}
+	workless, cloud := k.mastersSchedulable(), k.deployed("cloud-controller-manager")
 	for _, node := range seen.nodes {
 		known[node.Name()] = true
-		if err := k.node(node); err != nil {
+		if err := k.node(node, workless, cloud); err != nil {
 			return err
 		}
 	}
@@ -32,17 +33,22 @@ func (k *controllers) nodes(_ context.Context, seen view) error {
 	return nil
 }
 
-func (k *controllers) node(node kube.Object) error {
+// node looks after one node, of a cluster whose masters are to be schedulable (workless) and that has a cloud
+// controller, or not.
+func (k *controllers) node(node kube.Object, workless, cloud bool) error {
 	ready := condition(node, "Ready")
 	silent := k.silent(node.Name(), ready.Text("lastHeartbeatTime"))
-	workless := k.mastersSchedulable()
-	seenByCloud := k.deployed("cloud-controller-manager") && k.held("cloud/"+node.Name(), "", 20*time.Second)
+	_, master := node.Labels()[masterTaint]
+	seenByCloud := cloud && k.held("cloud/"+node.Name(), "", 20*time.Second)
+	if needed := silent || master && workless || seenByCloud && tainted(node, cloudTaint); !needed {
+		return nil
+	}
 	_, err := k.objects.Change(nodeResource, "", node.Name(), func(o kube.Object) error {
 		if silent && ready.Text("status") != "Unknown" {
 			setCondition(o, k.now(), "Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
 			condition(o, "Ready")["lastHeartbeatTime"] = ready.Text("lastHeartbeatTime")
 		}
-		if _, master := o.Labels()[masterTaint]; master && workless {
+		if master && workless {
 			untaint(o, masterTaint)
 			o.Map("metadata.labels")["node-role.kubernetes.io/worker"] = ""
 		}
@@ -62,6 +68,10 @@ func (k *controllers) silent(node, beat string) bool {
 		return false
 	}
 	return now.Sub(k.beats[node].Since) > graceOfNodes
+}
+
+func tainted(node kube.Object, key string) bool {
+	return slices.ContainsFunc(node.List("spec.taints"), func(taint kube.Object) bool { return taint.Text("key") == key })
 }
 
 func untaint(node kube.Object, key string) {

@@ -1,0 +1,86 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+)
+
+// index finds entries by what is asked for most: those of a resource, and the pods of a node. Every kubelet asks for
+// its own pods every few seconds; without the index a cluster of a thousand nodes would look at a million pods then.
+type index struct {
+	entries map[string]entry
+	keys    map[string][]string            // of a resource, in order
+	bound   map[string]map[string][]string // the keys of pods by the resource and their node, in order
+}
+
+const (
+	pods     = "pods"
+	nodeName = "spec.nodeName"
+)
+
+func newIndex() index {
+	return index{entries: map[string]entry{}, keys: map[string][]string{}, bound: map[string]map[string][]string{pods: {}}}
+}
+
+func (x index) put(id string, e entry) {
+	resource := e.kind.GroupResource()
+	if old, ok := x.entries[id]; ok {
+		x.unbind(resource, id, old)
+	} else {
+		x.keys[resource] = with(x.keys[resource], id)
+	}
+	x.entries[id] = e
+	if nodes := x.bound[resource]; nodes != nil {
+		node := e.object.Text(nodeName)
+		nodes[node] = with(nodes[node], id)
+	}
+}
+
+func (x index) remove(resource, id string) {
+	x.unbind(resource, id, x.entries[id])
+	x.keys[resource] = without(x.keys[resource], id)
+	delete(x.entries, id)
+}
+
+func (x index) unbind(resource, id string, old entry) {
+	if nodes := x.bound[resource]; nodes != nil {
+		node := old.object.Text(nodeName)
+		nodes[node] = without(nodes[node], id)
+	}
+}
+
+// list returns the keys of a resource in order; of those bound to a node if fields demand one.
+func (x index) list(resource, namespace string, fields selector) []string {
+	keys := x.keys[resource]
+	for _, term := range fields {
+		if nodes := x.bound[resource]; nodes != nil && term.key == nodeName && term.operator == "=" {
+			keys = nodes[term.values[0]]
+		}
+	}
+	if namespace == "" {
+		return keys
+	}
+	prefix := key(resource, namespace, "")
+	first, _ := slices.BinarySearch(keys, prefix)
+	last := first
+	for last < len(keys) && strings.HasPrefix(keys[last], prefix) {
+		last++
+	}
+	return keys[first:last]
+}
+
+func with(keys []string, id string) []string {
+	at, found := slices.BinarySearch(keys, id)
+	if found {
+		return keys
+	}
+	return slices.Insert(keys, at, id)
+}
+
+func without(keys []string, id string) []string {
+	at, found := slices.BinarySearch(keys, id)
+	if !found {
+		return keys
+	}
+	return slices.Delete(keys, at, at+1)
+}
