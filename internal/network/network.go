@@ -73,7 +73,7 @@ func (n Network) Transport() *http.Transport {
 		TLSHandshakeTimeout:   20 * time.Second,
 		ResponseHeaderTimeout: 60 * time.Second,
 		IdleConnTimeout:       30 * time.Second,
-		MaxIdleConnsPerHost:   8,
+		MaxIdleConnsPerHost:   32, // more than ever speak at a time: a connection that is not kept costs a handshake
 	}
 }
 
@@ -83,5 +83,5 @@ func (n Network) Client() *http.Client { return &http.Client{Transport: n.Transp
 
 // TLS returns a new client configuration that trusts the public internet as this network knows it.
 func (n Network) TLS() *tls.Config {
-	return &tls.Config{RootCAs: n.Roots, MinVersion: tls.VersionTLS12}
+	return &tls.Config{RootCAs: n.Roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(0)}
 }

@@ -149,7 +149,7 @@ func (l *lab) found() []string {
 	for _, o := range objects {
 		lines = append(lines, o.Kind+" "+o.Name)
 	}
-	for _, record := range (&gallery{lab: l}).list("dns-domain/" + zone.ID + "/record") {
+	for _, record := range (&gallery{lab: l, client: l.net.Client()}).list("dns-domain/" + zone.ID + "/record") {
 		lines = append(lines, "dns-record "+text(record, "name")+" "+text(record, "content"))
 	}
 	return lines

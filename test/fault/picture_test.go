@@ -16,7 +16,9 @@ import (
 func (l *lab) picture() []string {
 	l.Helper()
 	l.strike.begin(func() {})
-	g := gallery{lab: l, names: map[string]string{}}
+	client := l.net.Client()
+	defer client.CloseIdleConnections()
+	g := gallery{lab: l, client: client, names: map[string]string{}}
 	var objects []any
 	for _, path := range []string{
 		"security-group", "anti-affinity-group", "elastic-ip", "ssh-key", "template?visibility=private", "private-network", "instance-pool",
@@ -52,7 +54,8 @@ func (l *lab) picture() []string {
 // gallery collects objects and learns their names.
 type gallery struct {
 	*lab
-	names map[string]string // by ID and by address
+	client *http.Client
+	names  map[string]string // by ID and by address
 }
 
 func (g *gallery) list(path string) []any {
@@ -151,9 +154,7 @@ func (g *gallery) ask(path string, into any) {
 	signer, err := api.NewSecurityProvider(key, secret)
 	g.must(err)
 	g.must(signer.Intercept(request.Context(), request))
-	client := g.net.Client()
-	defer client.CloseIdleConnections()
-	answer, err := client.Do(request)
+	answer, err := g.client.Do(request)
 	g.must(err)
 	defer func() { _ = answer.Body.Close() }()
 	switch answer.StatusCode {
