@@ -88,6 +88,9 @@ type CSRDecision struct {
 const (
 	Approved = "approved"
 	Left     = "left" // never denied: shown and left to the operator
+
+	// LeftRegistered is why a first request is left whose node is there already.
+	LeftRegistered = "the node exists already, and renews its certificate by itself"
 )
 
 // VersionStatus is one observation of ClusterVersion and the operators.

@@ -2,10 +2,13 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -27,7 +30,8 @@ func (i *Installation) masters() body {
 // everyNode approves the certificate requests of the nodes that this installation started, and of no others, until
 // all of them are Ready.
 func (i *Installation) everyNode() body {
-	return i.until(pollCluster, limitNodes, func(ctx context.Context, report provisioner.Report) error {
+	var errand string
+	wait := i.until(pollCluster, limitNodes, func(ctx context.Context, report provisioner.Report) error {
 		decisions, err := i.world.Cluster.ApproveCSRs(ctx, i.expected())
 		if err != nil {
 			return err
@@ -35,8 +39,40 @@ func (i *Installation) everyNode() body {
 		for _, d := range decisions {
 			i.tellCSR(report, d)
 		}
-		return i.readyNodes(ctx, report, i.spec.Nodes())
+		err = i.readyNodes(ctx, report, i.spec.Nodes())
+		if errand = i.replaced(decisions); i.changed("replaced", errand) {
+			report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Hint: errand})
+		}
+		return err
 	})
+	return func(ctx context.Context, report provisioner.Report) error {
+		err := wait(ctx, report)
+		var limit *provisioner.LimitError
+		if errand == "" || !errors.As(err, &limit) {
+			return err
+		}
+		return fault.New(fault.Timeout, "wait until every node is Ready", err).WithHint("%s\nThen run the same command again.", errand)
+	}
+}
+
+// replaced says what to do about machines that were made again while the cluster still has the nodes of the old ones:
+// what asks for a certificate in the name of a node that exists is not let in.
+func (i *Installation) replaced(decisions []state.CSRDecision) string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var lines []string
+	for _, d := range decisions {
+		line := "oc delete node " + d.Node
+		stale := d.Reason == state.LeftRegistered && strings.HasPrefix(i.seen["node/"+d.Node], nodeNotReady)
+		if stale && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	slices.Sort(lines)
+	return "These nodes are not Ready while a machine asks to join in their name. If you replaced the machine:\n" + strings.Join(lines, "\n")
 }
 
 func (i *Installation) expected() []state.ExpectedNode {

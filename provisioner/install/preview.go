@@ -142,6 +142,9 @@ func (i *Installation) describe(changes []Change) {
 		if machine.Role == state.RoleBootstrap {
 			text += ", until the bootstrap is complete"
 		}
+		if now := i.nodes[machine.Name].State; now == "stopped" {
+			text += ", is stopped: an installation does not start it"
+		}
 		details[[2]string{state.KindInstance, machine.Name}] = text
 	}
 	for n, change := range changes {

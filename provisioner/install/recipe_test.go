@@ -230,3 +230,17 @@ func TestAMissingTrustBundleIsNamed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestANodeOfAReplacedMachineIsToldAtOnce(t *testing.T) {
+	i := &Installation{seen: map[string]string{"node/worker-2": nodeNotReady + "gone", "node/worker-1": nodeReady}}
+	left := func(node string) state.CSRDecision {
+		return state.CSRDecision{Node: node, Decision: state.Left, Reason: state.LeftRegistered}
+	}
+	other := state.CSRDecision{Node: "worker-2", Decision: state.Left, Reason: "something else"}
+	if got := i.replaced([]state.CSRDecision{left("worker-1"), other}); got != "" {
+		t.Errorf("told of nodes in no need: %s", got)
+	}
+	if got := i.replaced([]state.CSRDecision{left("worker-2"), left("worker-2")}); strings.Count(got, "\noc delete node worker-2") != 1 {
+		t.Errorf("told %q", got)
+	}
+}

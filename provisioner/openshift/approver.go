@@ -91,7 +91,7 @@ func (a *admission) judgeClient(csr *certificatesv1.CertificateSigningRequest, n
 	at, before := csr.CreationTimestamp.Time, a.approved[node]
 	switch {
 	case a.existing[node]:
-		return errors.New("the node exists already, and renews its certificate by itself")
+		return errors.New(state.LeftRegistered)
 	case a.timely(node, at) != nil:
 		return a.timely(node, at)
 	case !before.IsZero() && a.timely(node, before) == nil:

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+)
+
+// What goes behind the program's back is named by a plan one by one, and all of it is repaired by one installation.
+func TestAPlanNamesWhatAnInstallationRepairs(t *testing.T) {
+	t.Parallel()
+	virtually(t, "happy", func(t *testing.T, s session, zone *simcloud.Zone) {
+		if names := pending(t, s); len(names) < 40 {
+			t.Errorf("a plan of nothing has %d changes", len(names))
+		}
+		installed(t, s)
+		b := backdoor{t, s}
+		var all []string
+		for _, drift := range drifts() {
+			drift.happen(b)
+			made := zone.Mutations()
+			now := pending(t, s)
+			if zone.Mutations() != made {
+				t.Errorf("%s: the plan changed something", drift.name)
+			}
+			fresh := slices.DeleteFunc(slices.Clone(now), func(one string) bool { return slices.Contains(all, one) })
+			if diff := cmp.Diff(drift.want, fresh); diff != "" {
+				t.Errorf("%s: (-want +got)\n%s", drift.name, diff)
+			}
+			all = now
+		}
+		if diff := cmp.Diff(all, repaired(t, s)); diff != "" {
+			t.Errorf("plan and installation (-plan +installation)\n%s", diff)
+		}
+		if rest := pending(t, s); len(rest) > 0 {
+			t.Errorf("after the repair: %v", rest)
+		}
+		b.ask(http.MethodPut, "/instance/"+b.id("/instance", "instances", "name", "worker-1")+":stop", nil)
+		preview, err := s.preview(t.Context())
+		if err != nil || !slices.ContainsFunc(preview.Changes, func(c install.Change) bool {
+			return c.Name == "worker-1" && strings.Contains(c.Details, "is stopped")
+		}) {
+			t.Errorf("a stopped machine is not told of: %v", err)
+		}
+	})
+}
+
+// Of a zone that an installation was stopped in, a plan names what is missing alone; what the answers no longer ask for
+// it tells, and leaves alone.
+func TestAPlanOnAPartOfACluster(t *testing.T) {
+	t.Parallel()
+	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+		untilStep(t, s, "bootstrap-machine")
+		var kinds []string
+		for _, name := range pending(t, s) {
+			kinds = append(kinds, name[:strings.LastIndex(name, " ")])
+		}
+		for _, there := range []string{state.KindSecurityGroup, state.KindElasticIP, state.KindZone, state.KindRole, state.KindTemplate, state.KindAntiAffinityGroup} {
+			if slices.ContainsFunc(kinds, func(kind string) bool { return strings.Contains(kind, " "+there) }) {
+				t.Errorf("a %s is made again: %v", there, kinds)
+			}
+		}
+		if !slices.Contains(pending(t, s), "created instance worker-2") {
+			t.Errorf("no worker is missing: %v", kinds)
+		}
+		s.spec.LoadBalancer.Strategy = "dns-round-robin"
+		preview, err := s.preview(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var surplus []string
+		for _, change := range preview.Surplus {
+			surplus = append(surplus, change.Kind+" "+change.Name)
+		}
+		slices.Sort(surplus)
+		if diff := cmp.Diff([]string{"elastic-ip c-demo-1_api", "elastic-ip c-demo-1_ingress", "instance lb-0", "instance lb-1"}, surplus); diff != "" {
+			t.Errorf("surplus (-want +got)\n%s", diff)
+		}
+	})
+}
+
+// pending returns what a plan says would be done, sorted.
+func pending(t *testing.T, s session) []string {
+	t.Helper()
+	preview, err := s.preview(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, change := range preview.Pending() {
+		names = append(names, sentence(string(change.Action), change.Kind, change.Name))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// forget deletes the node of a machine that is gone, as its operator has to.
+func forget(b backdoor, node string) {
+	b.t.Helper()
+	kubeconfig, err := b.s.kubeconfig()
+	b.check(err)
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	b.check(err)
+	config.Dial = b.s.net.Dial
+	client, err := rest.HTTPClientFor(config)
+	b.check(err)
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(b.t.Context(), http.MethodDelete, config.Host+"/api/v1/nodes/"+node, http.NoBody)
+	b.check(err)
+	answer, err := client.Do(request)
+	b.check(err)
+	if _ = answer.Body.Close(); answer.StatusCode != http.StatusOK {
+		b.t.Fatal(answer.Status)
+	}
+}
+
+// sentence leaves out addresses, which a plan cannot know.
+func sentence(action, kind, name string) string {
+	if record, _, address := strings.Cut(name, " A "); address && kind == "dns-record" {
+		name = record + " A"
+	}
+	return action + " " + kind + " " + name
+}
+
+// repaired installs and returns what was done to the cloud, sorted.
+func repaired(t *testing.T, s session) []string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
+		t.Fatalf("%v\n%s", err, lastLines(out.String()))
+	}
+	var names []string
+	for _, e := range eventsOf(t, out.String()) {
+		inside := e.Kind == "node" || e.Kind == "ingress-controller"
+		if e.Type == provisioner.TypeObject && e.Action != string(state.Found) && !inside {
+			names = append(names, sentence(e.Action, e.Kind, e.Name))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// drift is something that somebody else does to the cluster's objects.
+type drift struct {
+	name   string
+	happen func(b backdoor)
+	want   []string // what a plan has to say then
+}
+
+func drifts() []drift {
+	group := func(b backdoor, name string) string {
+		return "/security-group/" + b.id("/security-group", "security-groups", "name", name)
+	}
+	ip := func(b backdoor, name string) string { return b.id("/elastic-ip", "elastic-ips", "description", name) }
+	machine := func(b backdoor, name string) string {
+		return "/instance/" + b.id("/instance", "instances", "name", name)
+	}
+	return []drift{
+		{"a rule", func(b backdoor) {
+			rules := b.ask(http.MethodGet, group(b, "c-demo-1_infra"), nil)["rules"].([]any)
+			b.ask(http.MethodDelete, group(b, "c-demo-1_infra")+"/rules/"+rules[0].(map[string]any)["id"].(string), nil)
+		}, []string{"updated security-group c-demo-1_infra"}},
+		{"a record", func(b backdoor) {
+			zone := "/dns-domain/" + b.id("/dns-domain", "dns-domains", "unicode-name", b.s.spec.Domain())
+			b.ask(http.MethodDelete, zone+"/record/"+b.id(zone+"/record", "dns-domain-records", "name", "api-int"), nil)
+		}, []string{"created dns-record api-int CNAME api.c-demo-1.example.net"}},
+		{"the name of an address", func(b backdoor) {
+			b.ask(http.MethodDelete, "/reverse-dns/elastic-ip/"+ip(b, "c-demo-1_api"), nil)
+		}, []string{"updated elastic-ip c-demo-1_api"}},
+		{"a health check", func(b backdoor) {
+			b.ask(http.MethodPut, "/elastic-ip/"+ip(b, "c-demo-1_ingress"), map[string]any{"healthcheck": map[string]any{"mode": "http", "port": 80, "uri": "/", "interval": 10, "timeout": 2, "strikes-ok": 2, "strikes-fail": 3}})
+		}, []string{"updated elastic-ip c-demo-1_ingress"}},
+		{"an attachment", func(b backdoor) {
+			_, id, _ := strings.Cut(machine(b, "lb-0"), "/instance/")
+			b.ask(http.MethodPut, "/elastic-ip/"+ip(b, "c-demo-1_api")+":detach", map[string]any{"instance": map[string]string{"id": id}})
+		}, []string{"created elastic-ip-attachment c-demo-1_api on lb-0"}},
+		{"a policy", func(b backdoor) {
+			b.ask(http.MethodPut, "/iam-role/"+b.id("/iam-role", "iam-roles", "name", "c-demo-1_csi-driver-exoscale")+":policy", map[string]any{"default-service-strategy": "allow", "services": map[string]any{}})
+		}, []string{"updated iam-role c-demo-1_csi-driver-exoscale"}},
+		{"a key", func(b backdoor) {
+			for _, key := range b.list("/api-key", "api-keys") {
+				if key["name"] == "c-demo-1_object_storage" {
+					b.ask(http.MethodDelete, "/api-key/"+key["key"].(string), nil)
+				}
+			}
+		}, []string{"created api-key c-demo-1_object_storage"}},
+		{"an SSH key", func(b backdoor) { b.ask(http.MethodDelete, "/ssh-key/c-demo-1-admin", nil) }, []string{"created ssh-key c-demo-1-admin"}},
+		{"a bucket", func(b backdoor) {
+			world, disconnect, err := b.s.world(unrecorded{}, func(string) {})
+			b.check(err)
+			defer disconnect()
+			_, err = world.storage.DeleteBucket(b.t.Context(), "c-demo-1-cluster-backup")
+			b.check(err)
+		}, []string{"created bucket c-demo-1-cluster-backup"}},
+		{"a node", func(b backdoor) {
+			b.ask(http.MethodDelete, machine(b, "worker-2"), nil)
+			forget(b, "worker-2")
+		}, []string{"created instance worker-2"}},
+		{"a load balancer", func(b backdoor) { b.ask(http.MethodDelete, machine(b, "lb-1"), nil) }, []string{
+			"created dns-record lb-1 A", "created elastic-ip-attachment c-demo-1_api on lb-1", "created elastic-ip-attachment c-demo-1_ingress on lb-1",
+			"created instance lb-1", "deleted dns-record lb-1 A",
+		}},
+	}
+}
