@@ -19,7 +19,7 @@ func (d demolition) clear(ctx context.Context, std streams, s site) error {
 	if err != nil {
 		return err
 	}
-	defer journal.Close()
+	defer func() { _ = journal.Close() }() // each entry is on the disk already
 	world, disconnect, err := s.world(journal)
 	if err != nil {
 		return err

@@ -67,7 +67,7 @@ func handshake(conn net.Conn, user *url.Userinfo, address string) (net.Conn, err
 		return nil, err
 	}
 	reader := bufio.NewReader(conn)
-	response, err := http.ReadResponse(reader, request)
+	response, err := http.ReadResponse(reader, request) //nolint:bodyclose // what follows is not a body
 	if err != nil {
 		return nil, err
 	}

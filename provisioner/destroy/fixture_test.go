@@ -50,7 +50,7 @@ func onScene(t *testing.T, test func(t *testing.T, s *scene)) {
 		s.net = zone.Network()
 		s.Client, err = exoscale.New(s.net, region, key, secret, silence{})
 		s.must(err)
-		defer s.Client.Close()
+		defer s.Close()
 		s.storage, err = objects.New(s.net, region, key, secret, silence{})
 		s.must(err)
 		defer s.storage.Close()

@@ -70,7 +70,7 @@ func unseen(err error) error {
 
 // flat returns the errors that were joined.
 func flat(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // the outermost one only, as errors.Join made it
+	joined, ok := err.(interface{ Unwrap() []error }) // the outermost one only, as errors.Join made it
 	if !ok {
 		return []error{err}
 	}

@@ -115,7 +115,7 @@ func TestWhatAClusterMakesByItselfIsDeletedToo(t *testing.T) {
 			state.KindSnapshot, state.KindVolumeSnapshot, state.KindVolume, state.KindInstance, state.KindAPIKey, state.KindRole,
 		} {
 			for _, o := range all {
-				if o.Kind == kind && !(kind == state.KindInstance && o.Name != "worker-0") {
+				if o.Kind == kind && (kind != state.KindInstance || o.Name == "worker-0") {
 					w.deletesTwice(ctx, o)
 				}
 			}

@@ -66,7 +66,7 @@ func denied(err error) error {
 
 // refusals takes joined errors apart.
 func refusals(err error) []error {
-	joined, several := err.(interface{ Unwrap() []error }) //nolint:errorlint // the outermost one only, as errors.Join made it
+	joined, several := err.(interface{ Unwrap() []error }) // the outermost one only, as errors.Join made it
 	if !several {
 		return []error{err}
 	}

@@ -194,7 +194,7 @@ func (s servers) NameServers(ctx context.Context, domain string) (parent string,
 // fastDir makes a folder where fsync costs little, if there is such a place.
 func fastDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "exoshift-fault-")
+	dir, err := os.MkdirTemp("/dev/shm", "exoshift-fault-") //nolint:usetesting // it chooses the place
 	if err != nil {
 		return t.TempDir()
 	}

@@ -13,7 +13,7 @@ const installerVerb = "simulated-openshift-install"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == installerVerb {
-		os.Exit(installer.Main(os.Args[2:], time.Time{}, os.Stdout, os.Stderr)) //nolint:forbidigo // a process ends here
+		os.Exit(installer.Main(os.Args[2:], time.Time{}, os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run()) //nolint:forbidigo // a process ends here
+	os.Exit(m.Run())
 }

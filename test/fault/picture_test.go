@@ -3,7 +3,6 @@ package fault_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -162,6 +161,6 @@ func (g *gallery) ask(path string, into any) {
 		g.must(json.NewDecoder(answer.Body).Decode(into))
 	case http.StatusNotFound:
 	default:
-		g.Fatal(fmt.Sprintf("GET %s: %s", path, answer.Status))
+		g.Fatalf("GET %s: %s", path, answer.Status)
 	}
 }

@@ -42,7 +42,7 @@ func open(t *testing.T) *street {
 	serveShop(t, shop, ca)
 	operator, err := world.Host(netip.MustParseAddr("192.0.2.1"))
 	must(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it ends with the proxy
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &street{t: t, address: l.Addr().String(), leave: cancel, left: make(chan error, 1)}

@@ -35,7 +35,7 @@ func checkRefusal(status int, body []byte) error {
 	err := strictly(body, &told)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the refusal is neither {message} (%v) nor a problem: %w", fault, err)
+		return fmt.Errorf("the refusal is neither {message} (%w) nor a problem: %w", fault, err)
 	case told.Type == "" || told.Title == "":
 		return errors.New("the refusal has no message, or no type and title")
 	case told.Status != status:
