@@ -30,7 +30,8 @@ fmt: ## Format the code
 	$(LINT) fmt
 
 bench: build ## Measure what is promised: start-up, size, memory, the time of a rehearsal
-	go test -run "^$$$$" -bench . -benchtime 3x ./cmd/exoshift ./ignition
+	go test -run '^$$' -bench . -skip 'Scale|Makespan' -benchtime 3x ./cmd/exoshift ./ignition
+	go test -run '^$$' -bench 'Scale|Makespan' -benchtime 1x ./cmd/exoshift
 
 check: lint race build ## Everything that has to pass before a change is done
 	test/scripts/clean-tree

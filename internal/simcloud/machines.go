@@ -27,11 +27,15 @@ func (z *Zone) openMachines(context.Context) error {
 // instances returns the API's instances with what their images tell.
 func (z *Zone) instances() []vm.Instance {
 	var list []vm.Instance
+	platforms := map[string]string{} // by template, of which many machines share one
 	for _, i := range z.api.Instances() {
-		image, _ := z.api.Template(i.TemplateID)
+		if _, known := platforms[i.TemplateID]; !known {
+			image, _ := z.api.Template(i.TemplateID)
+			platforms[i.TemplateID] = image.Platform
+		}
 		list = append(list, vm.Instance{
 			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, Type: i.Type,
-			DiskGiB: i.DiskGiB, Platform: image.Platform, UserData: i.UserData, CreatedAt: i.CreatedAt,
+			DiskGiB: i.DiskGiB, Platform: platforms[i.TemplateID], UserData: i.UserData, CreatedAt: i.CreatedAt,
 		})
 	}
 	return list
