@@ -33,3 +33,27 @@ func PriceList() (Prices, error) {
 	}
 	return prices, nil
 }
+
+// PerHour returns what an object costs, and false if its kind costs something that is not known. An instance's disk is
+// counted by its size in GiB.
+func (p Prices) PerHour(kind, instanceType string, gib int) (price float64, known bool) {
+	size := float64(gib)
+	switch kind {
+	case "instance":
+		price, known = p.Instances[instanceType]
+		return price + p.DiskGiB*size, known
+	case "elastic-ip":
+		return p.ElasticIP, true
+	case "load-balancer":
+		return p.LoadBalancer, true
+	case "block-volume":
+		return p.VolumeGiB * size, true
+	case "snapshot", "block-snapshot":
+		return p.SnapshotGiB * size, true
+	case "template":
+		return p.TemplateGiB * size, true
+	case "bucket", "dns-zone":
+		return 0, false
+	}
+	return 0, true
+}

@@ -27,6 +27,8 @@ type Object struct {
 	ID     string // for an SSH key, an API key's name and a bucket: what the API calls it by
 	Labels map[string]string
 	Uses   []string // IDs of the objects that it is attached to, made of or made for
+	Type   string   // of an instance: <family>.<size>
+	GiB    int      // of a disk, an image or a volume; 0 for instances, whose disks lists do not tell
 	Detail string   // what a person tells it by: an address, a type and a size
 }
 

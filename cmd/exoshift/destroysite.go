@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"exoshift/assets"
 	"exoshift/internal/console"
 	"exoshift/internal/network"
 	"exoshift/provisioner/destroy"
@@ -34,7 +35,12 @@ type site struct {
 }
 
 func (s site) told(inventory destroy.Inventory) console.Teardown {
-	return console.Teardown{Cluster: s.spec.Cluster.ID, Zone: s.spec.Exoscale.Zone, Inventory: inventory}
+	told := console.Teardown{Cluster: s.spec.Cluster.ID, Zone: s.spec.Exoscale.Zone, Inventory: inventory}
+	if prices, err := assets.PriceList(); err == nil { // what it saves is said beside the point
+		told.Price = func(o state.Object) (float64, bool) { return prices.PerHour(o.Kind, o.Type, o.GiB) }
+		told.PricesOf = prices.Date
+	}
+	return told
 }
 
 // world is what the teardown acts on; disconnect closes what it opened.

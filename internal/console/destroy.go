@@ -20,6 +20,7 @@ type Teardown struct {
 	Cluster, Zone string
 	Inventory     destroy.Inventory
 	Price         destroy.Price // nil if no prices are known
+	PricesOf      string        // their date
 }
 
 // hoursPerMonth is what a month is billed at; the prices that are known are made for it.
@@ -74,7 +75,7 @@ func saving(w io.Writer, t Teardown) {
 		return
 	}
 	perHour, unknown := t.Inventory.Saving(t.Price)
-	fmt.Fprintf(w, "saves about %.2f an hour, %.0f a month (an estimate", perHour, perHour*hoursPerMonth)
+	fmt.Fprintf(w, "saves about %.2f an hour, %.0f a month (an estimate with the prices of %s, without the disks of machines", perHour, perHour*hoursPerMonth, t.PricesOf)
 	if unknown > 0 {
 		fmt.Fprintf(w, ", without %s of unknown price", count(unknown, "object"))
 	}

@@ -35,7 +35,7 @@ func doomed() console.Teardown {
 			Kept:  []destroy.Kept{{Found: backups, Why: "it holds backups; --delete-backups deletes it too"}},
 			Notes: []string{"the cluster does not answer (no route to host): look yourself"},
 		},
-		Price: func(o state.Object) (float64, bool) { return 0.18667, o.Kind == state.KindInstance },
+		Price: func(o state.Object) (float64, bool) { return 0.18667, o.Kind == state.KindInstance }, PricesOf: "2025-08-22",
 	}
 }
 

@@ -93,14 +93,25 @@ func (e entry) detail(kind string, types map[string]string) string {
 		return phrase(types[e.Type.ID], e.PublicIP, e.State)
 	case state.KindInstancePool:
 		return phrase(fmt.Sprintf("%d x %s", e.Size, cmp.Or(types[e.Type.ID], "machines")))
-	case state.KindVolume, state.KindSnapshot:
-		return phrase(gib(e.Size), e.State)
-	case state.KindVolumeSnapshot:
-		return phrase(gib(cmp.Or(e.VolumeSize, e.Size)), e.State)
+	case state.KindVolume, state.KindSnapshot, state.KindVolumeSnapshot:
+		return phrase(gib(e.gibibytes(kind)), e.State)
 	case state.KindTemplate:
-		return gib((e.Size + 1<<30 - 1) >> 30)
+		return gib(e.gibibytes(kind))
 	}
 	return phrase(e.IP, e.Fingerprint, e.Key)
+}
+
+// gibibytes is the size of what has one.
+func (e entry) gibibytes(kind string) int64 {
+	switch kind {
+	case state.KindVolume, state.KindSnapshot:
+		return e.Size
+	case state.KindVolumeSnapshot:
+		return cmp.Or(e.VolumeSize, e.Size)
+	case state.KindTemplate:
+		return (e.Size + 1<<30 - 1) >> 30
+	}
+	return 0
 }
 
 func gib(size int64) string { return fmt.Sprintf("%d GiB", size) }

@@ -85,7 +85,7 @@ func (c *Client) objects(ctx context.Context, s shelf, types map[string]string) 
 		if !e.vanished() {
 			objects = append(objects, state.Object{
 				Kind: s.kind, Name: e.title(), ID: e.id(), Labels: e.Labels,
-				Uses: e.uses(s.kind), Detail: e.detail(s.kind, types),
+				Uses: e.uses(s.kind), Type: types[e.Type.ID], GiB: int(e.gibibytes(s.kind)), Detail: e.detail(s.kind, types),
 			})
 		}
 	}

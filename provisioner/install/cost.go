@@ -29,11 +29,11 @@ func Estimate(spec state.Spec) (Cost, error) {
 		cost.Hour += 2 * prices.ElasticIP
 	}
 	for _, machine := range append(spec.Machines(state.RoleLoadBalancer), spec.Nodes()...) {
-		price, known := prices.Instances[machine.Type]
+		price, known := prices.PerHour(state.KindInstance, machine.Type, machine.RootDisk+machine.DataDisk)
 		if !known && !slices.Contains(cost.Unknown, machine.Type) {
 			cost.Unknown = append(cost.Unknown, machine.Type)
 		}
-		cost.Hour += price + prices.DiskGiB*float64(machine.RootDisk+machine.DataDisk)
+		cost.Hour += price
 	}
 	cost.Hour, cost.Month = math.Round(cost.Hour*1e4)/1e4, math.Round(cost.Hour*assets.HoursOfMonth)
 	return cost, nil
