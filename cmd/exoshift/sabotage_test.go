@@ -109,6 +109,15 @@ func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 // sabotaged runs the recipe on a world with a saboteur in the place of the cloud.
 func sabotaged(t *testing.T, s session, how saboteur) (string, error) {
 	t.Helper()
+	return played(t, s, func(world *install.World) {
+		how.Cloud = world.Cloud
+		world.Cloud = how
+	})
+}
+
+// played runs the recipe on an altered world and returns its output.
+func played(t *testing.T, s session, alter func(*install.World)) (string, error) {
+	t.Helper()
 	records, err := openRecords(s.folder, s.net.Clock)
 	if err != nil {
 		t.Fatal(err)
@@ -119,8 +128,7 @@ func sabotaged(t *testing.T, s session, how saboteur) (string, error) {
 		t.Fatal(err)
 	}
 	defer disconnect()
-	how.Cloud = world.Cloud
-	world.Cloud = how
+	alter(&world.World)
 	installation, err := install.New(s.spec, s.recipe(), s.folder, world.World)
 	if err != nil {
 		t.Fatal(err)
