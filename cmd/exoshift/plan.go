@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/console"
-	"exoshift/internal/fault"
+	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -107,8 +107,8 @@ func (s session) preview(ctx context.Context) (install.Preview, error) {
 		return install.Preview{}, err
 	}
 	preview, err := installation.Preview(ctx)
-	if fault.Is(err, fault.Invalid) {
-		return preview, answersError{err}
+	if err != nil {
+		err = &provisioner.StepError{Step: provisioner.Step{ID: "plan", Phase: install.Preflight}, Err: err}
 	}
 	return preview, err
 }

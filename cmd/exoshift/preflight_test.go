@@ -35,6 +35,10 @@ func TestPreflightRefusesBeforeAnythingIsCreated(t *testing.T) {
 					c.change(t, &s)
 				}
 				before := zone.Mutations()
+				// A plan shows quotas, and does not know the image before openshift-install names it.
+				if _, err := s.preview(t.Context()); exitCode(err) != c.code && err != nil {
+					t.Errorf("a plan ends with exit code %d: %v", exitCode(err), err)
+				}
 				err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: new(bytes.Buffer)})
 				if made := zone.Mutations() - before; made != 0 {
 					t.Errorf("%d mutating calls were made", made)

@@ -41,7 +41,7 @@ func (i *Installation) delegated(ctx context.Context, report provisioner.Report)
 	i.mu.Unlock()
 	if err := i.compareServers(parent, servers); err != nil {
 		if i.changed("delegation", err.Error()) {
-			report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Text: "waiting for you", Hint: i.toDelegate()})
+			tellErrand(report, i.toDelegate())
 		}
 		return err
 	}

@@ -128,6 +128,15 @@ func progress(report provisioner.Report, text string) {
 	report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Text: text})
 }
 
+// tellErrand reports what a running step waits for somebody to do, or with "" that it no longer does.
+func tellErrand(report provisioner.Report, errand string) {
+	text := "waiting for you"
+	if errand == "" {
+		text = "no longer waiting for you"
+	}
+	report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Text: text, Hint: errand})
+}
+
 // parallel is how many objects of a kind are created at a time, to be polite to the API.
 const parallel = 5
 

@@ -41,7 +41,7 @@ func (i *Installation) everyNode() body {
 		}
 		err = i.readyNodes(ctx, report, i.spec.Nodes())
 		if errand = i.replaced(decisions); i.changed("replaced", errand) {
-			report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Hint: errand})
+			tellErrand(report, errand)
 		}
 		return err
 	})

@@ -46,7 +46,7 @@ const instance = "instance"
 
 // kindName returns a kind as people write it.
 func kindName(kind string) string {
-	return strings.NewReplacer("anti-", "anti-", "ssh-", "SSH ", "dns-", "DNS ", "-ip", " IP", "-", " ").Replace(kind)
+	return strings.NewReplacer("anti-", "anti-", "ssh-", "SSH ", "dns-", "DNS ", "iam-", "IAM ", "api-", "API ", "-ip", " IP", "-", " ").Replace(kind)
 }
 
 func (k *kind) add(object provisioner.ObjectView) {
