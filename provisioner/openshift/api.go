@@ -129,22 +129,32 @@ func read[T any](ctx context.Context, a *api, where place, name string) (T, bool
 	return decoded, err == nil, err
 }
 
+// pageSize is how many objects are asked for at once, so that the memory for lists does not grow with the cluster.
+const pageSize = 250
+
 // list returns all objects that match the label selector, decoded into T; none if there is nothing of their kind (yet).
 func list[T any](ctx context.Context, a *api, where place, selector string) ([]T, error) {
-	found, err := where.in(a).List(ctx, metav1.ListOptions{LabelSelector: selector})
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, a.explain(ctx, "list "+where.String(), err)
-	}
-	decoded := make([]T, len(found.Items))
-	for i := range found.Items {
-		if err := decode(&found.Items[i], &decoded[i]); err != nil {
-			return nil, err
+	var decoded []T
+	options := metav1.ListOptions{LabelSelector: selector, Limit: pageSize}
+	for {
+		page, err := where.in(a).List(ctx, options)
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, a.explain(ctx, "list "+where.String(), err)
+		}
+		for i := range page.Items {
+			var one T
+			if err := decode(&page.Items[i], &one); err != nil {
+				return nil, err
+			}
+			decoded = append(decoded, one)
+		}
+		if options.Continue = page.GetContinue(); options.Continue == "" {
+			return decoded, nil
 		}
 	}
-	return decoded, nil
 }
 
 func decode(object *unstructured.Unstructured, into any) error {

@@ -1,6 +1,8 @@
 package openshift
 
 import (
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -57,6 +59,9 @@ func (a *admission) survey(all []certificatesv1.CertificateSigningRequest) {
 	created := map[string]time.Time{}
 	for i := range all {
 		csr := &all[i]
+		if a.settled(csr) {
+			continue
+		}
 		request, err := parseNodeRequest(csr)
 		if err != nil || request.serving {
 			continue
@@ -69,6 +74,25 @@ func (a *admission) survey(all []certificatesv1.CertificateSigningRequest) {
 			created[request.node], a.latest[request.node] = at, csr.Name
 		}
 	}
+}
+
+// settled tells whether a request cannot matter for the judgement of first requests: it is for a serving certificate,
+// or in the name of a node that exists. Signatures cost the most, and of a thousand nodes nearly all exist most of the
+// time; what is judged itself is always verified.
+func (a *admission) settled(csr *certificatesv1.CertificateSigningRequest) bool {
+	if csr.Spec.SignerName == certificatesv1.KubeletServingSignerName {
+		return true
+	}
+	block, _ := pem.Decode(csr.Spec.Request)
+	if block == nil {
+		return false
+	}
+	certificate, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil {
+		return false
+	}
+	node, err := nodeNameIn(certificate)
+	return err == nil && a.existing[node]
 }
 
 // judge returns nil if a pending request may be approved, else why not; and the node's name as far as it is known.
