@@ -10,7 +10,7 @@ import (
 
 const (
 	window = 64 << 10 // bytes in flight in one direction
-	spare  = 4 << 10  // a drained buffer larger than this is given back
+	spare  = 1 << 10  // a drained buffer larger than this is given back
 )
 
 // pipe is one direction of a connection.

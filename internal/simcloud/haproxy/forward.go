@@ -30,7 +30,7 @@ func forward(ctx context.Context, client net.Conn, target *backend) {
 }
 
 // pourAtOnce is little, in bytes: every kubelet of a cluster keeps a connection open, and most are silent.
-const pourAtOnce = 4 << 10
+const pourAtOnce = 2 << 10
 
 // pour copies one direction and passes its end on. A broken one breaks the other.
 func pour(to, from net.Conn) {

@@ -118,7 +118,8 @@ func answer(w http.ResponseWriter, code int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_, _ = w.Write(append(content, '\n'))
+	_, _ = w.Write(content)
+	_, _ = w.Write([]byte{'\n'})
 }
 
 func text(w http.ResponseWriter, code int, body string) {

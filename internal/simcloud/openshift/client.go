@@ -75,6 +75,9 @@ func openKubeconfig(content []byte) (access, error) {
 	return opened, nil
 }
 
+// clientBuffer is small, in bytes: there may be a thousand clients, which are silent most of the time.
+const clientBuffer = 1 << 10
+
 func newClient(m machine.Machine, a access, patience time.Duration) (*client, error) {
 	pair, err := tls.X509KeyPair(a.certificate, a.key)
 	if err != nil {
@@ -88,6 +91,7 @@ func newClient(m machine.Machine, a access, patience time.Duration) (*client, er
 	transport.TLSClientConfig = &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12,
 		CurvePreferences: []tls.CurveID{tls.X25519}}
 	transport.MaxIdleConnsPerHost = 1
+	transport.ReadBufferSize, transport.WriteBufferSize = clientBuffer, clientBuffer
 	return &client{server: a.server, http: &http.Client{Transport: transport}, patience: patience}, nil
 }
 
