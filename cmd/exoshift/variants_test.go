@@ -78,6 +78,10 @@ func everyNodeByName(t *testing.T, b backdoor) {
 }
 
 func dedicatedAndProtected(t *testing.T, b backdoor) {
+	zone := "/dns-domain/" + b.id("/dns-domain", "dns-domains", "unicode-name", b.s.spec.Domain())
+	for _, name := range []string{"*.apps", "*.applications"} { // the cluster's own are always below "apps"
+		b.id(zone+"/record", "dns-domain-records", "name", name)
+	}
 	target := b.id("/deploy-target", "deploy-targets", "name", "dedicated-1")
 	for _, machine := range b.list("/instance", "instances") {
 		path := "/instance/" + machine["id"].(string)

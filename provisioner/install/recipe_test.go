@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -242,5 +243,19 @@ func TestANodeOfAReplacedMachineIsToldAtOnce(t *testing.T) {
 	}
 	if got := i.replaced([]state.CSRDecision{left("worker-2"), left("worker-2")}); strings.Count(got, "\noc delete node worker-2") != 1 {
 		t.Errorf("told %q", got)
+	}
+}
+
+func TestEveryNodeThatTheIngressLeadsToHasARouter(t *testing.T) {
+	i := &Installation{spec: spec()}
+	if got := i.routers(); got != 2 {
+		t.Errorf("%d routers behind load balancers", got)
+	}
+	i.spec.LoadBalancer = state.LoadBalancerSpec{Strategy: "dns-round-robin", ProxyProtocol: true}
+	if got := i.routers(); got != 4 || i.proxied() {
+		t.Errorf("%d routers for 4 infra nodes; PROXY protocol: %t", got, i.proxied())
+	}
+	if needs := i.beforeNodes(); !slices.Contains(needs, "bootstrap-machine") {
+		t.Errorf("nodes ask for the API before it has a name: %v", needs)
 	}
 }
