@@ -3,7 +3,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LINT    := go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race e2e lint fmt bench check clean
+.PHONY: help build demo test race faults e2e lint fmt bench check clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -20,6 +20,9 @@ test: ## Run the tests
 race: ## Run the tests with the race detector, where there is a C compiler
 	test/scripts/race
 
+faults: ## Interrupt an installation at every call that changes something
+	test/scripts/faults
+
 e2e: ## Test with the real HAProxy, which is installed if it is missing
 	test/scripts/e2e
 
@@ -32,8 +35,9 @@ fmt: ## Format the code
 bench: build ## Measure what is promised: start-up, size, memory, the time of a rehearsal
 	go test -run '^$$' -bench . -skip 'Scale|Makespan' -benchtime 3x ./cmd/exoshift ./ignition
 	go test -run '^$$' -bench 'Scale|Makespan' -benchtime 1x ./cmd/exoshift
+	test/scripts/faults
 
-check: lint race build ## Everything that has to pass before a change is done
+check: lint race faults build ## Everything that has to pass before a change is done
 	test/scripts/clean-tree
 
 clean: ## Remove what was built

@@ -116,33 +116,45 @@ func (s session) preview(ctx context.Context) (install.Preview, error) {
 // printPlan tells people: what will happen first, what it costs last.
 func printPlan(w io.Writer, spec state.Spec, preview install.Preview) {
 	fmt.Fprintf(w, "Cluster %s in %s: OpenShift %s at %s\n", spec.Cluster.ID, spec.Exoscale.Zone, spec.OpenShift.Version, spec.Domain())
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, part := range []struct {
-		title   string
-		changes []install.Change
-	}{
-		{"CREATE", with(preview, state.Created)},
-		{"CHANGE", with(preview, state.Updated)},
-		{"DELETE", with(preview, state.Deleted)},
-		{"THERE", with(preview, state.Found)},
-		{"THERE, BUT NOT IN THE ANSWERS: left alone", preview.Surplus},
-	} {
-		if len(part.changes) == 0 {
-			continue
-		}
-		fmt.Fprintf(table, "\n%s\n", part.title)
-		for _, change := range part.changes {
-			fmt.Fprintf(table, "  %s\t%s\t%s\n", change.Kind, change.Name, change.Details)
-		}
-	}
-	fmt.Fprint(table, "\nQUOTA\tNEEDS\tIN USE\tLIMIT\tAFTERWARDS\n")
-	for _, quota := range preview.Quotas {
-		fmt.Fprintf(table, "  %s\t%d\t%d\t%s\t%d%s\n", quota.Resource, quota.Need, quota.Used, limitText(quota), quota.After, warning(quota))
-	}
-	_ = table.Flush() // its writer's error shows in what follows
+	printChanges(w, "CREATE", with(preview, state.Created))
+	printChanges(w, "CHANGE", with(preview, state.Updated))
+	printChanges(w, "DELETE", with(preview, state.Deleted))
+	printChanges(w, "THERE", with(preview, state.Found))
+	printChanges(w, "THERE, BUT NOT IN THE ANSWERS: left alone", preview.Surplus)
+	printQuotas(w, preview.Quotas)
 	fmt.Fprintf(w, "\nThe cluster %s.\n", preview.Cost)
 	fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d as they should be.\n", len(with(preview, state.Created)),
 		len(with(preview, state.Updated)), len(with(preview, state.Deleted)), len(with(preview, state.Found)))
+}
+
+func printChanges(w io.Writer, title string, changes []install.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", title)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, change := range changes {
+		line := "  " + change.Kind + "\t" + change.Name
+		if change.Details != "" {
+			line += "\t" + change.Details
+		}
+		fmt.Fprintln(table, line)
+	}
+	_ = table.Flush() // its writer's error shows in what follows
+}
+
+// printQuotas shows the limits that matter: those of which more is needed.
+func printQuotas(w io.Writer, quotas []install.QuotaCheck) {
+	if len(quotas) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "QUOTA\tNEEDS\tIN USE\tLIMIT\tAFTERWARDS")
+	for _, quota := range quotas {
+		fmt.Fprintf(table, "  %s\t%d\t%d\t%s\t%d%s\n", quota.Resource, quota.Need, quota.Used, limitText(quota), quota.After, warning(quota))
+	}
+	_ = table.Flush() // its writer's error shows in what follows
 }
 
 func with(preview install.Preview, action state.Action) []install.Change {

@@ -98,7 +98,7 @@ func (e entry) detail(kind string, types map[string]string) string {
 	case state.KindTemplate:
 		return gib(e.gibibytes(kind))
 	}
-	return phrase(e.IP, e.Fingerprint, e.Key)
+	return phrase(e.IP, e.Fingerprint)
 }
 
 // gibibytes is the size of what has one.

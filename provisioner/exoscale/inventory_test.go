@@ -70,7 +70,7 @@ func TestTheInventoryTellsWhatObjectsAreMadeOfAndFor(t *testing.T) {
 			state.KindVolume:         {Name: "pvc-1", Uses: []string{ids[state.KindInstance]}, Detail: "10 GiB attached"},
 			state.KindVolumeSnapshot: {Name: "pvc-1-copy", Uses: []string{ids[state.KindVolume]}},
 			state.KindSnapshot:       {Uses: []string{ids[state.KindInstance]}},
-			state.KindAPIKey:         {Name: "csi", ID: ids[state.KindAPIKey], Uses: []string{ids[state.KindRole]}, Detail: ids[state.KindAPIKey]},
+			state.KindAPIKey:         {Name: "csi", ID: ids[state.KindAPIKey], Uses: []string{ids[state.KindRole]}},
 			state.KindRole:           {Name: "csi", ID: ids[state.KindRole]},
 		} {
 			w.wantObject(found[kind], want)
