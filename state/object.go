@@ -40,3 +40,11 @@ func KeptBuckets() []string { return []string{"logstore", "image-registry", Buck
 
 // PassingBuckets are the purposes of those that only the installation needs.
 func PassingBuckets() []string { return []string{"image", "bootstrap"} }
+
+// Labels by which the objects of a cluster are told from others.
+const (
+	LabelCluster   = "exoshift-cluster"   // the cluster's ID
+	LabelRole      = "exoshift-role"      // a machine's role
+	LabelName      = "exoshift-name"      // an elastic IP has no other name
+	LabelProtected = "exoshift-protected" // "true": a machine that cannot be deleted; the API does not tell
+)

@@ -7,9 +7,6 @@ import (
 	"exoshift/state"
 )
 
-// labelCluster is the label that the recipe gives to everything that can bear one.
-const labelCluster = "exoshift-cluster"
-
 // identity is what a cluster's objects are told by.
 type identity struct {
 	cluster string
@@ -19,20 +16,19 @@ type identity struct {
 }
 
 func identify(spec state.Spec) identity {
-	who := identity{cluster: spec.Cluster.ID, domain: spec.Domain(), backups: spec.Bucket("cluster-backup")}
-	for _, purpose := range []string{"image", "bootstrap", "logstore", "image-registry"} {
+	who := identity{cluster: spec.Cluster.ID, domain: spec.Domain(), backups: spec.Bucket(state.BucketBackups)}
+	for _, purpose := range append(state.PassingBuckets(), state.KeptBuckets()...) {
 		who.buckets = append(who.buckets, spec.Bucket(purpose))
 	}
-	who.buckets = append(who.buckets, who.backups)
 	return who
 }
 
 // labelled tells whether an object carries the cluster's label.
-func (who identity) labelled(o state.Object) bool { return o.Labels[labelCluster] == who.cluster }
+func (who identity) labelled(o state.Object) bool { return o.Labels[state.LabelCluster] == who.cluster }
 
 // foreign tells whether an object carries the label of another cluster. Nothing else makes such an object ours.
 func (who identity) foreign(o state.Object) bool {
-	label, ok := o.Labels[labelCluster]
+	label, ok := o.Labels[state.LabelCluster]
 	return ok && label != who.cluster
 }
 

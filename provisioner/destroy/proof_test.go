@@ -15,7 +15,7 @@ func spec() state.Spec {
 	return s
 }
 
-func label(cluster string) map[string]string { return map[string]string{labelCluster: cluster} }
+func label(cluster string) map[string]string { return map[string]string{state.LabelCluster: cluster} }
 
 // proofs returns how each object was found, by its ID.
 func proofs(found []Found) map[string]string {

@@ -12,12 +12,6 @@ import (
 	"exoshift/state"
 )
 
-// Labels by which our objects are told apart.
-const (
-	labelName    = "exoshift-name"
-	labelCluster = "exoshift-cluster"
-)
-
 // EnsureElasticIP makes a managed elastic IP with its health check, labels and reverse DNS. Addresses have no names:
 // ours is kept in the description and in a label.
 func (c *Client) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error) {
@@ -75,14 +69,14 @@ func (c *Client) elasticIPs(ctx context.Context) ([]*v2.ElasticIP, error) {
 // isElasticIP goes by the labels, or by the description if our labels are missing.
 func isElasticIP(live *v2.ElasticIP, ip state.ElasticIP) bool {
 	labels := value(live.Labels)
-	if labels[labelName] == "" && labels[labelCluster] == "" {
+	if labels[state.LabelName] == "" && labels[state.LabelCluster] == "" {
 		return value(live.Description) == ip.Name
 	}
-	return labels[labelName] == ip.Name && labels[labelCluster] == ip.Labels[labelCluster]
+	return labels[state.LabelName] == ip.Name && labels[state.LabelCluster] == ip.Labels[state.LabelCluster]
 }
 
 func wireElasticIP(ip state.ElasticIP) *v2.ElasticIP {
-	labels := map[string]string{labelName: ip.Name}
+	labels := map[string]string{state.LabelName: ip.Name}
 	maps.Copy(labels, ip.Labels)
 	return &v2.ElasticIP{Description: &ip.Name, Labels: &labels, Healthcheck: wireHealthcheck(ip.Healthcheck)}
 }

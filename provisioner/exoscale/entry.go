@@ -56,7 +56,7 @@ func (e entry) id() string { return cmp.Or(e.ID, e.Key, e.Name) }
 
 // title is the name that people know the object by. Elastic IPs have none: ours is kept in a label.
 func (e entry) title() string {
-	return cmp.Or(e.Name, e.UnicodeName, e.Labels[labelName], e.Description)
+	return cmp.Or(e.Name, e.UnicodeName, e.Labels[state.LabelName], e.Description)
 }
 
 // uses returns what the object is attached to, made of or made for.

@@ -14,7 +14,7 @@ import (
 type identity struct{ cluster, name string }
 
 func identityOf(wanted state.Instance) identity {
-	return identity{wanted.Labels[labelCluster], wanted.Name}
+	return identity{wanted.Labels[state.LabelCluster], wanted.Name}
 }
 
 // EnsureInstance makes a machine and waits until it runs and has its public address.
@@ -60,7 +60,7 @@ func (c *Client) EnsureInstances(ctx context.Context, wanted []state.Instance, t
 func (c *Client) muster(wanted []state.Instance, live []*v2.Instance) (found []*member, missing []state.Instance, err error) {
 	namesakes := map[identity][]*v2.Instance{}
 	for _, one := range live {
-		key := identity{value(one.Labels)[labelCluster], value(one.Name)}
+		key := identity{value(one.Labels)[state.LabelCluster], value(one.Name)}
 		namesakes[key] = append(namesakes[key], one)
 	}
 	for _, one := range wanted {

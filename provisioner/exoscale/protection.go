@@ -11,7 +11,7 @@ import (
 
 const kindProtection = "instance-protection"
 
-func isProtected(live *v2.Instance) bool { return value(live.Labels)[labelProtected] == "true" }
+func isProtected(live *v2.Instance) bool { return value(live.Labels)[state.LabelProtected] == "true" }
 
 // protect keeps an instance from being deleted by mistake. A run that was killed before it could set the label does
 // both again; that a second protection is accepted is our reading of the API.
@@ -21,7 +21,7 @@ func (c *Client) protect(ctx context.Context, live *v2.Instance) error {
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[labelProtected] = "true"
+	labels[state.LabelProtected] = "true"
 	return c.change(ctx, state.Updated, kindProtection, name, func(ctx context.Context) (string, error) {
 		op := "protect instance " + name
 		if err := c.put(ctx, op, "/instance/"+id+":add-protection", nil); err != nil {

@@ -12,9 +12,6 @@ import (
 	"exoshift/state"
 )
 
-// labelProtected remembers that an instance is protected against deletion, for the API does not tell.
-const labelProtected = "exoshift-protected"
-
 // release undoes what would keep the object from being deleted.
 func (d deletion) release(ctx context.Context, live entry) error {
 	switch d.shelf.kind {
@@ -53,7 +50,7 @@ func (d deletion) releaseInstance(ctx context.Context, live entry) error {
 	if err := d.detachVolumes(ctx); err != nil {
 		return err
 	}
-	if live.Labels[labelProtected] == "true" {
+	if live.Labels[state.LabelProtected] == "true" {
 		return d.unprotect(ctx)
 	}
 	return nil

@@ -100,15 +100,9 @@ func (i *Installation) bootstrapped() bool { return !i.Facts().BootstrapRemoved.
 // name prefixes the names of objects that carry no labels, so that they can be found again.
 func (i *Installation) name(suffix string) string { return i.spec.Cluster.ID + "_" + suffix }
 
-// Labels of what belongs to a cluster.
-const (
-	labelCluster = "exoshift-cluster"
-	labelRole    = "exoshift-role"
-)
-
 // labels mark what belongs to this cluster.
 func (i *Installation) labels() map[string]string {
-	return map[string]string{labelCluster: i.spec.Cluster.ID}
+	return map[string]string{state.LabelCluster: i.spec.Cluster.ID}
 }
 
 // Kinds that are part of other objects.

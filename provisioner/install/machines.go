@@ -61,7 +61,7 @@ func (i *Installation) wanted(ctx context.Context, machines []state.Machine, tem
 
 func (i *Installation) instance(machine state.Machine, template state.Template) state.Instance {
 	labels := i.labels()
-	labels[labelRole] = string(machine.Role)
+	labels[state.LabelRole] = string(machine.Role)
 	instance := state.Instance{
 		Name: machine.Name, Type: machine.Type, TemplateID: template.ID, DiskGiB: machine.RootDisk + machine.DataDisk,
 		SSHKey: i.sshKeyName(), Labels: labels, DeployTarget: i.deployTarget,

@@ -80,7 +80,7 @@ func refusals(err error) []error {
 func (i *Installation) ours() int {
 	n := 0
 	for _, o := range i.there {
-		if o.Labels[labelCluster] == i.spec.Cluster.ID || strings.HasPrefix(o.Name, i.name("")) {
+		if o.Labels[state.LabelCluster] == i.spec.Cluster.ID || strings.HasPrefix(o.Name, i.name("")) {
 			n++
 		}
 	}
@@ -122,10 +122,10 @@ func (i *Installation) strangers() error {
 	var held []string
 	for _, o := range i.there {
 		labelled := o.Kind == state.KindElasticIP || o.Kind == state.KindRole
-		if labelled && strings.HasPrefix(o.Name, i.name("")) && o.Labels[labelCluster] != i.spec.Cluster.ID {
+		if labelled && strings.HasPrefix(o.Name, i.name("")) && o.Labels[state.LabelCluster] != i.spec.Cluster.ID {
 			held = append(held, o.Kind+" "+o.Name+" ("+o.ID+")")
 		}
-		if o.Kind == state.KindInstance && o.Labels[labelCluster] == i.spec.Cluster.ID && i.Facts().RootCAHash == "" && o.Labels[labelRole] != string(state.RoleLoadBalancer) {
+		if o.Kind == state.KindInstance && o.Labels[state.LabelCluster] == i.spec.Cluster.ID && i.Facts().RootCAHash == "" && o.Labels[state.LabelRole] != string(state.RoleLoadBalancer) {
 			return fault.Newf(fault.Conflict, "look for names that others hold", "cluster %s has a machine already, %s, and %s does not hold its certificates", i.spec.Cluster.ID, o.Name, i.folder.Path()).
 				WithHint("name the folder it was installed from with --dir, or remove the cluster with `exoshift destroy`")
 		}

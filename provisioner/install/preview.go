@@ -157,7 +157,7 @@ func (i *Installation) surplus(wanted []Change) []Change {
 	var surplus []Change
 	for _, o := range i.there {
 		asked := slices.ContainsFunc(wanted, func(c Change) bool { return c.Kind == o.Kind && c.Name == o.Name })
-		if o.Labels[labelCluster] == i.spec.Cluster.ID && !asked {
+		if o.Labels[state.LabelCluster] == i.spec.Cluster.ID && !asked {
 			surplus = append(surplus, Change{Action: state.Found, Kind: o.Kind, Name: o.Name, ID: o.ID, Details: o.Detail})
 		}
 	}

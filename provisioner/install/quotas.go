@@ -132,7 +132,7 @@ func (i *Installation) count(needs map[string]int, resource, kind string, names 
 // has tells whether the cluster has an object of that name already.
 func (i *Installation) has(kind, name string) bool {
 	for _, o := range i.there {
-		if o.Kind == kind && o.Name == name && (kind != state.KindInstance || o.Labels[labelCluster] == i.spec.Cluster.ID) {
+		if o.Kind == kind && o.Name == name && (kind != state.KindInstance || o.Labels[state.LabelCluster] == i.spec.Cluster.ID) {
 			return true
 		}
 	}

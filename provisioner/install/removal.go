@@ -48,7 +48,7 @@ func (i *Installation) withdrawBootstrap(ctx context.Context, report provisioner
 
 func (i *Installation) bootstrapMachines(ctx context.Context) ([]state.Instance, error) {
 	labels := i.labels()
-	labels[labelRole] = string(state.RoleBootstrap)
+	labels[state.LabelRole] = string(state.RoleBootstrap)
 	return i.world.Cloud.Instances(ctx, labels)
 }
 
