@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/internal/simcloud"
+	"exoshift/internal/simcloud/api/description"
 	"exoshift/state"
 )
 
@@ -39,8 +41,16 @@ func belongings(t *testing.T, s session) []string {
 	return names
 }
 
+// Everything that is said between the program and the API on the way is as the official description has it.
 func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+	described, err := description.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := func(next http.Handler) http.Handler {
+		return described.Validate(next, func(complaint error) { t.Error(complaint) })
+	}
+	virtuallyIn(t, circumstances{middleware: held}, func(t *testing.T, s session, _ *simcloud.Zone) {
 		before := belongings(t, s)
 		if err := s.run(t.Context(), streams{out: io.Discard, err: os.Stderr}); err != nil {
 			t.Fatal(err)
