@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -88,7 +90,18 @@ func (r rehearsal) check() error {
 	return nil
 }
 
+// rehearsalMemory is what the process shall need at most, in bytes, if it can: of the machines of a large rehearsal
+// most memory is garbage, which is collected earlier then. GOMEMLIMIT takes precedence.
+const rehearsalMemory = 280 << 20
+
+func saveMemory() {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(rehearsalMemory)
+	}
+}
+
 func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (err error) {
+	saveMemory()
 	zone, err := simulatedZone(ctx, folder, spec, secrets, r.speed, r.scenario)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ type eventLog struct {
 	changed chan struct{} // closed by the next change
 }
 
-const logLength = 2000
+const logLength = 500
 
 func (l *eventLog) add(e event) {
 	l.events = append(l.events, e)
