@@ -152,7 +152,7 @@ func BenchmarkMakespan(b *testing.B) {
 		}
 		for line := range strings.Lines(string(out)) {
 			if _, told, found := strings.Cut(line, "makespan "); found {
-				b.Log("makespan " + told)
+				b.Log("makespan " + strings.TrimSpace(told))
 			}
 		}
 	}

@@ -30,7 +30,8 @@ const (
 // account is what an installation of a size took.
 type account struct {
 	Workers   int
-	Wall      time.Duration `json:"-"` // of its whole process, as its resident memory in bytes
+	Wall      time.Duration `json:"-"` // of its whole process, as its CPU and its resident memory in bytes
+	CPU       time.Duration `json:"-"`
 	Memory    float64       `json:"-"`
 	Virtual   time.Duration
 	Client    time.Duration // CPU of the engine and the adapters

@@ -14,13 +14,13 @@ import (
 // What the program promises for clusters of any size.
 const (
 	scaleMemoryLimit = 400e6
-	scaleWallLimit   = 4 * time.Minute
+	scaleCPULimit    = 4 * time.Minute // of the whole process, the simulated zone included
 	// readsLimit is for reads of the API in any minute, however many machines there are: they are looked at in lists,
 	// and other things a few at a time.
 	readsLimit = 600
 	// growthTolerance is how far the CPU of the largest cluster may lie above the line through the two smaller ones.
-	// Growth with the square of the size would lie ten times above it.
-	growthTolerance = 1.3
+	// A short run on a busy machine measures the line badly; growth with the square of the size would lie ten times above.
+	growthTolerance = 2
 )
 
 // BenchmarkScale installs clusters of 10, 100 and 1,000 workers in virtual time, each in a process of its own.
@@ -42,8 +42,8 @@ func BenchmarkScale(b *testing.B) {
 				b.Errorf("%d workers: %d reads in a minute, the limit is %d", one.Workers, one.Busiest, readsLimit)
 			}
 		}
-		if large.Memory > scaleMemoryLimit || large.Wall > scaleWallLimit {
-			b.Errorf("%d workers took %g bytes and %s, the limits are %g and %s", large.Workers, large.Memory, large.Wall, scaleMemoryLimit, scaleWallLimit)
+		if large.Memory > scaleMemoryLimit || large.CPU > scaleCPULimit {
+			b.Errorf("%d workers took %g bytes and %s of CPU, the limits are %g and %s", large.Workers, large.Memory, large.CPU, scaleMemoryLimit, scaleCPULimit)
 		}
 		b.ReportMetric(large.Client.Seconds(), "client-cpu-s")
 		b.ReportMetric(large.Memory/1e6, "MB-resident")
@@ -62,7 +62,7 @@ func accountOf(b *testing.B, workers int) account {
 	if err != nil {
 		b.Fatal(err)
 	}
-	result := account{Workers: workers, Wall: u.wall, Memory: u.memory}
+	result := account{Workers: workers, Wall: u.wall, CPU: u.cpu, Memory: u.memory}
 	if err := json.Unmarshal(content, &result); err != nil {
 		b.Fatal(err)
 	}
@@ -71,10 +71,10 @@ func accountOf(b *testing.B, workers int) account {
 
 func tableOf(took []account) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "\n%8s %12s %12s %10s %10s %10s %12s", "workers", "client CPU", "resident", "reads", "busiest/min", "wall", "simulated")
+	fmt.Fprintf(&out, "\n%8s %12s %12s %12s %10s %12s %8s %12s", "workers", "client CPU", "whole CPU", "resident", "reads", "busiest/min", "wall", "simulated")
 	for _, a := range took {
-		fmt.Fprintf(&out, "\n%8d %12s %9.0f MB %10d %11d %10s %12s", a.Workers, a.Client.Round(10*time.Millisecond), a.Memory/1e6, a.Reads,
-			a.Busiest, a.Wall.Round(time.Second), a.Virtual.Round(time.Second))
+		fmt.Fprintf(&out, "\n%8d %12s %12s %9.0f MB %10d %12d %8s %12s", a.Workers, a.Client.Round(10*time.Millisecond),
+			a.CPU.Round(time.Second), a.Memory/1e6, a.Reads, a.Busiest, a.Wall.Round(time.Second), a.Virtual.Round(time.Second))
 	}
 	return out.String()
 }
