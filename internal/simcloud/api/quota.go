@@ -13,11 +13,11 @@ type wireQuota struct {
 }
 
 // limits returns the limits in force. Those of elastic IPs (5 in an organization), buckets, GPUs, memory, CPU and
-// storage are documented or recorded; the names of the others are known, their values are guesses. That the latest family
-// of GPUs has one like the others is a guess, too.
+// storage are documented or recorded; the names of the others are known, their values are guesses: that of instances
+// leaves room for a cluster of a thousand nodes. That the latest family of GPUs has one like the others is a guess, too.
 func limits(overrides map[string]int) map[string]int {
 	limits := map[string]int{
-		"instance": 40, "snapshot": 100, "template": 30, "elastic-ip": 5, "iam-key": 100, "private-network": 30,
+		"instance": 2000, "snapshot": 100, "template": 30, "elastic-ip": 5, "iam-key": 100, "private-network": 30,
 		"network-load-balancer": 5, "sks-cluster": 10, "database": 15, "bucket": 100, "block-storage": 20480,
 		"block-storage-volume": 1000, "block-storage-max-size": 10240, "block-storage-volume-attachments": 5,
 		"memory": -1, "cpu": -1, "storage": -1, "gpu": 0, "gpu2": 0, "gpu3": 0, "gpua30": 0, "gpu3080ti": 0,
