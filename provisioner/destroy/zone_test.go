@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,10 +95,10 @@ func TestATeardownThatIsStoppedOverAndOverEndsAllTheSame(t *testing.T) {
 		var remembered []destroy.Found
 		for run := 1; ; run++ {
 			ctx, stop := context.WithCancel(t.Context())
-			changes := 0
+			var changes atomic.Int64
 			s.door.set(nil, func(r *http.Request) {
 				if r.Method == http.MethodDelete || r.Method == http.MethodPut {
-					if changes++; changes == 7 {
+					if changes.Add(1) == 7 {
 						stop()
 					}
 				}
