@@ -48,6 +48,7 @@ func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
 }
 
 func TestAnInstallationGoesOnWhenTheRecordsAppear(t *testing.T) {
+	long(t)
 	t.Parallel()
 	virtually(t, "late-dns", func(t *testing.T, s session, _ *simcloud.Zone) {
 		began := time.Now()

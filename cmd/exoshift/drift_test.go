@@ -20,6 +20,7 @@ import (
 
 // What goes behind the program's back is named by a plan one by one, and all of it is repaired by one installation.
 func TestAPlanNamesWhatAnInstallationRepairs(t *testing.T) {
+	long(t)
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s session, zone *simcloud.Zone) {
 		if names := pending(t, s); len(names) < 40 {

@@ -114,6 +114,7 @@ func readTimeline(t *testing.T, plan provisioner.Plan, out string) timeline {
 // The critical path is measured on the same zone with a program that asks every second: the latencies of the zone
 // and of the cluster remain, and nothing is lost between them. The installation as it is may hardly take longer.
 func TestAnInstallationTakesHardlyLongerThanItsCriticalPath(t *testing.T) {
+	long(t)
 	usual := timed(t, func(*install.World) {})
 	ideal := timed(t, func(world *install.World) { world.Clock = impatient{world.Clock} })
 	chain, length := ideal.criticalPath()

@@ -95,6 +95,9 @@ func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 		}}, exitOperators, "waiting on authentication, console"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if c.code != exitBootstrap {
+				long(t)
+			}
 			t.Parallel()
 			virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
 				out, err := sabotaged(t, s, c.how)

@@ -16,6 +16,7 @@ import (
 
 // Each variant of the recipe installs, changes nothing when it is repeated, and goes without a trace.
 func TestEveryVariantIsInstalledKeptAndDestroyed(t *testing.T) {
+	long(t)
 	for name, c := range map[string]struct {
 		change func(*state.Spec)
 		check  func(t *testing.T, b backdoor)

@@ -69,6 +69,7 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 }
 
 func TestASecondInstallationOnAFinishedZoneChangesNothing(t *testing.T) {
+	long(t)
 	virtually(t, "happy", func(t *testing.T, s session, zone *simcloud.Zone) {
 		began := time.Now()
 		for run := range 2 {
