@@ -8,6 +8,10 @@ import (
 	"exoshift/state"
 )
 
+// routerSlots is for how many routers a load balancer has room at least: its configuration is given once, and routers
+// may come later.
+const routerSlots = 16
+
 // ubuntu is the public template that load balancers boot from.
 const ubuntu = "Linux Ubuntu 22.04 LTS 64-bit"
 
@@ -22,7 +26,7 @@ func (i *Installation) loadBalancers(ctx context.Context, report provisioner.Rep
 	userData, err := assets.LoadBalancerUserData(assets.LoadBalancer{
 		Domain:        i.spec.Domain(),
 		Masters:       i.spec.Sizing.ControlPlane.Count,
-		Routers:       max(len(i.spec.Machines(i.routerRole())), 1),
+		Routers:       max(len(i.spec.Machines(i.routerRole())), routerSlots),
 		ProxyProtocol: i.spec.LoadBalancer.ProxyProtocol,
 	})
 	if err != nil {

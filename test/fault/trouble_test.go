@@ -159,6 +159,7 @@ func TestAMachineThatCannotBeMadeTellsWhy(t *testing.T) {
 }
 
 func TestAMachineThatNeverBootsIsReplacedAndTheInstallationGoesOn(t *testing.T) {
+	long(t)
 	dir := fastDir(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := openWholeLab(t, dir, "master-never-joins", newStriker("", ""))

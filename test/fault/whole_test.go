@@ -2,6 +2,11 @@
 
 package fault_test
 
+import "testing"
+
+// long runs a whole installation at full length.
+func long(*testing.T) {}
+
 // sampled returns every call: each is interrupted.
 func sampled(calls []string) map[int]string {
 	all := map[int]string{}
