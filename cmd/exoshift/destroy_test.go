@@ -43,6 +43,7 @@ func belongings(t *testing.T, s session) []string {
 
 // Everything that is said between the program and the API on the way is as the official description has it.
 func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
+	long(t)
 	described, err := description.Load()
 	if err != nil {
 		t.Fatal(err)

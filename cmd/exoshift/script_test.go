@@ -39,9 +39,17 @@ func exoshift() {
 	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})) //nolint:gocritic // a process ends here
 }
 
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { scripts(t, "../../test/script") }
+
+func TestLongScripts(t *testing.T) {
+	long(t)
+	scripts(t, "../../test/script/long")
+}
+
+func scripts(t *testing.T, dir string) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Dir:                 "../../test/script",
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_STATE_HOME", env.WorkDir+"/state")
