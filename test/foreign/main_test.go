@@ -1,5 +1,5 @@
-// Package foreign lets programs work on a zone that stands by itself: Exoscale's own SDK, S3 clients, exoshift and
-// kubectl. They know of it only what its environment says.
+// Package foreign lets programs work on a zone that stands by itself: Exoscale's own SDK, S3 clients, Terraform,
+// exoshift and kubectl. They know of it only what its environment says.
 package foreign
 
 import (
@@ -32,6 +32,7 @@ func within(m *testing.M) (code int, err error) {
 	if err := output(exec.Command("go", "build", "-C", "../..", "-o", z.program, "./cmd/exoshift")); err != nil {
 		return 0, err
 	}
+	prepared = prepareTerraform(dir)
 	if err := z.start(); err != nil {
 		return 0, err
 	}
