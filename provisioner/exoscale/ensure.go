@@ -91,6 +91,7 @@ func (c *Client) change(ctx context.Context, action state.Action, kind, name str
 		return nil
 	}
 	op := verb(action) + " " + kind + " " + name
+	doubtful := c.intended(kind, name) // a refusal says nothing about an earlier call whose answer was lost
 	if err := c.journal.Intend(kind, name); err != nil {
 		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))
 	}
@@ -98,7 +99,7 @@ func (c *Client) change(ctx context.Context, action state.Action, kind, name str
 	switch {
 	case err == nil:
 		return c.done(kind, name, id, action)
-	case refused(err):
+	case refused(err) && !doubtful:
 		return cmp.Or(c.done(kind, name, "", state.Failed), err)
 	}
 	return unseen(err)

@@ -169,3 +169,18 @@ func TestAKeyWhoseReplacementWasInterruptedIsMadeAnew(t *testing.T) {
 		w.oneKey(ctx, made)
 	})
 }
+
+func TestAKeyWhoseReplacementWasRefusedForNowIsMadeAnewLater(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wanted := w.apiKey(ctx)
+		w.Happens(site.Accident{On: "POST /v2/api-key", After: true})
+		_, _, err := w.ensureKey(ctx, wanted)
+		w.wantFault(err, fault.Transient, "create api-key")
+		w.Happens(site.Accident{On: "DELETE /v2/api-key", Answer: says(400, `{"message":"not now"}`)})
+		_, _, err = w.ensureKey(ctx, wanted)
+		w.wantFault(err, fault.Invalid, "delete api-key", "not now")
+		made, action, err := w.ensureKey(ctx, wanted)
+		w.wantAction(action, err, state.Created)
+		w.oneKey(ctx, made)
+	})
+}
