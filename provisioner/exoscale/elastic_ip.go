@@ -45,21 +45,6 @@ func (c *Client) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state
 	return ip, action, err
 }
 
-// ElasticIPs returns the addresses that carry all the labels, without their reverse DNS.
-func (c *Client) ElasticIPs(ctx context.Context, labels map[string]string) ([]state.ElasticIP, error) {
-	all, err := c.elasticIPs(ctx)
-	var ips []state.ElasticIP
-	for _, live := range all {
-		if carries(value(live.Labels), labels) {
-			ips = append(ips, state.ElasticIP{
-				Name: value(live.Description), Labels: value(live.Labels), Healthcheck: healthcheck(live.Healthcheck),
-				ID: value(live.ID), Address: value(live.IPAddress).String(),
-			})
-		}
-	}
-	return ips, err
-}
-
 func (c *Client) elasticIPs(ctx context.Context) ([]*v2.ElasticIP, error) {
 	return call(ctx, c, "list elastic IPs", func(ctx context.Context) ([]*v2.ElasticIP, error) {
 		return c.api.ListElasticIPs(ctx, c.zone)

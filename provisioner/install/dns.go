@@ -83,10 +83,13 @@ func (i *Installation) namesOf(machine state.Machine) []string {
 	default:
 		return nil
 	}
-	if i.spec.RoundRobin() {
-		names = append(names, map[bool]string{true: "ingress", false: "api"}[machine.Role == i.routerRole()])
+	switch {
+	case !i.spec.RoundRobin():
+		return names
+	case machine.Role == i.routerRole():
+		return append(names, "ingress")
 	}
-	return names
+	return append(names, "api")
 }
 
 // publish gives the addresses of machines their names.

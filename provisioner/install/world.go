@@ -51,8 +51,6 @@ type AntiAffinityGroups interface {
 // ElasticIPs are addresses that outlive machines.
 type ElasticIPs interface {
 	EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error)
-	// ElasticIPs returns the addresses that carry all the labels.
-	ElasticIPs(ctx context.Context, labels map[string]string) ([]state.ElasticIP, error)
 	EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error)
 }
 
