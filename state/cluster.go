@@ -107,6 +107,29 @@ type VersionStatus struct {
 // Installed tells whether the cluster version is rolled out.
 func (s VersionStatus) Installed() bool { return s.Available && !s.Progressing && !s.Failing }
 
+// Release is one release of OpenShift, as its own openshift-install names it.
+type Release struct {
+	Version         string `json:"version"`                  // exact
+	Image           string `json:"image"`                    // pull specification of the payload, with its digest
+	InstallerSHA256 string `json:"installerSha256,omitzero"` // of the program, hex
+}
+
+// Generation is what openshift-install generates from.
+type Generation struct {
+	InstallConfig      []byte
+	Domain             string     // that the generated manifests must be made for
+	AppsDomain         string     // where the routes are
+	MastersSchedulable bool       // whether masters take workloads
+	Manifests          []Manifest // installed beside its own
+}
+
+// Manifest is a file that openshift-install is given beside its own.
+type Manifest struct {
+	Name    string // below its directory: manifests/<file> or openshift/<file>
+	Source  string // where it comes from, for people: a path, or the name of what brought it
+	Content []byte // YAML; may hold secrets
+}
+
 // BootImage is the disk image that a release wants its machines to boot from.
 type BootImage struct {
 	Build  string
@@ -118,9 +141,10 @@ type BootImage struct {
 type Ignition struct {
 	InfraID    string
 	ClusterID  string
-	Created    time.Time
-	RootCA     []byte // PEM
-	RootCAHash string // sha256, hex
-	Bootstrap  []byte // bootstrap.ign; holds private keys
+	Created    time.Time // from when the first certificates are valid
+	Expires    time.Time // when the first of them ends
+	RootCA     []byte    // PEM
+	RootCAHash string    // sha256, hex
+	Bootstrap  []byte    // bootstrap.ign; holds private keys
 	Pointers   map[string][]byte
 }

@@ -7,8 +7,9 @@ type Facts struct {
 	Schema           int       `json:"schema"`
 	ClusterID        string    `json:"clusterId"`
 	Zone             string    `json:"zone"`
-	Rehearsal        bool      `json:"rehearsal,omitzero"` // the zone was a simulated one
-	OpenShiftVersion string    `json:"openshiftVersion,omitzero"`
+	Rehearsal        bool      `json:"rehearsal,omitzero"`        // the zone was a simulated one
+	OpenShiftVersion string    `json:"openshiftVersion,omitzero"` // exact, whatever channel was asked for
+	ReleaseImage     string    `json:"releaseImage,omitzero"`     // its payload, with the digest
 	InfraID          string    `json:"infraId,omitzero"`
 	IgnitionCreated  time.Time `json:"ignitionCreated,omitzero"`
 	RootCAHash       string    `json:"rootCaHash,omitzero"` // sha256, hex: a rerun never mixes two generations

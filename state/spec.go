@@ -110,11 +110,15 @@ type SynSpec struct {
 // OpenShiftSpec chooses what is installed.
 type OpenShiftSpec struct {
 	Distribution string    `yaml:"distribution" json:"distribution"` // ocp or okd
-	Version      string    `yaml:"version" json:"version"`           // x.y.z
+	Version      string    `yaml:"version" json:"version"`           // x.y.z, of OKD x.y.z-okd-scos.n, or a channel: stable-x.y
 	PullSecret   SecretRef `yaml:"pullSecret" json:"pullSecret"`
 	SSHKey       string    `yaml:"sshKey" json:"sshKey"` // one authorized_keys line
 	Proxy        ProxySpec `yaml:"proxy,omitempty" json:"proxy,omitzero"`
 	TrustBundle  string    `yaml:"trustBundle,omitempty" json:"trustBundle,omitempty"` // path of a PEM file
+
+	// CloudControllerManager is "External" if Exoscale's cloud controller runs in the cluster, or "".
+	CloudControllerManager string `yaml:"cloudControllerManager,omitempty" json:"cloudControllerManager,omitempty"`
+	ManifestsDir           string `yaml:"manifestsDir,omitempty" json:"manifestsDir,omitempty"` // directory of manifests that are installed with the cluster
 }
 
 // ProxySpec is the proxy that the nodes use.

@@ -157,7 +157,7 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 	if w.storage, err = objects.New(s.net, zone, key, secret, journal); err != nil {
 		return w, nil, err
 	}
-	installer := openshift.NewInstaller(s.net, s.spec.OpenShift.Version, log)
+	installer := openshift.NewInstaller(s.net, s.installer(), log)
 	cluster := openshift.NewCluster(s.net, s.kubeconfig)
 	w.World = install.World{
 		Cloud:     w.cloud,
@@ -169,6 +169,13 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 		Clock:     s.net.Clock,
 	}
 	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close() }, nil
+}
+
+// installer says which openshift-install the cluster is made with.
+func (s session) installer() openshift.Choice {
+	return openshift.Choice{
+		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version, Cache: s.folder.Path(state.BinDir),
+	}
 }
 
 // nameServers are the name servers of the session's network.

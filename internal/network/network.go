@@ -25,6 +25,9 @@ type Network struct {
 	Resolver Resolver
 	// Roots are the certificate authorities of the public internet; nil means the host's.
 	Roots *x509.CertPool
+	// ReleaseKey is the OpenPGP public key, armored, by which the downloads of releases are verified; nil means the
+	// key of OpenShift's publisher, which is pinned.
+	ReleaseKey []byte
 	// Proxy chooses a proxy for a request, like http.Transport.Proxy; nil means none.
 	Proxy func(*http.Request) (*url.URL, error)
 	// Clock is the time that waits are measured by.

@@ -23,7 +23,9 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	if err != nil {
 		return err
 	}
-	i.ignition, err = i.world.Installer.Generate(ctx, i.folder.Path(state.InstallDir), config)
+	i.ignition, err = i.world.Installer.Generate(ctx, i.folder.Path(state.InstallDir), i.generation(config), func(line string) {
+		progress(report, line)
+	})
 	if err != nil {
 		return err
 	}
@@ -34,6 +36,13 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	return i.remember(func(facts *state.Facts) {
 		facts.InfraID, facts.RootCAHash, facts.IgnitionCreated = i.ignition.InfraID, i.ignition.RootCAHash, i.ignition.Created
 	})
+}
+
+func (i *Installation) generation(config []byte) state.Generation {
+	return state.Generation{
+		InstallConfig: config, Domain: i.spec.Domain(), AppsDomain: i.spec.AppsDomain(),
+		MastersSchedulable: len(i.computeNodes()) == 0,
+	}
 }
 
 // checkGeneration refuses to mix certificates: machines that booted from one generation never accept another.

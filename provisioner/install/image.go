@@ -14,9 +14,18 @@ import (
 	"exoshift/state"
 )
 
-func (i *Installation) openshiftInstall(ctx context.Context, _ provisioner.Report) error {
-	return i.world.Installer.Fetch(ctx, i.folder.Path(state.BinDir))
+func (i *Installation) openshiftInstall(ctx context.Context, report provisioner.Report) error {
+	release, err := i.world.Installer.Fetch(ctx, i.notedVersion(), func(text string) { progress(report, text) })
+	if err != nil {
+		return err
+	}
+	return i.remember(func(facts *state.Facts) {
+		facts.OpenShiftVersion, facts.ReleaseImage = release.Version, release.Image
+	})
 }
+
+// notedVersion is the version that an earlier run installs.
+func (i *Installation) notedVersion() string { return i.Facts().OpenShiftVersion }
 
 // nodeImage registers the boot image of this very openshift-install, patched for Exoscale on its way through, unless
 // a template of that build is there.
@@ -61,7 +70,7 @@ func (i *Installation) register(ctx context.Context, report provisioner.Report, 
 	}
 	object(report, state.KindBucket, bucket, "", action)
 	progress(report, "downloading, patching and uploading "+name)
-	sum, err := i.stream(ctx, boot, bucket, key)
+	sum, err := i.stream(ctx, report, boot, bucket, key)
 	if err != nil {
 		return state.Template{}, err
 	}
@@ -71,14 +80,14 @@ func (i *Installation) register(ctx context.Context, report provisioner.Report, 
 	}
 	progress(report, "Exoscale is importing "+name)
 	return i.world.Cloud.RegisterTemplate(ctx, state.Template{
-		Name: name, Description: "RHCOS for OpenShift " + i.spec.OpenShift.Version, Build: boot.Build,
+		Name: name, Description: "RHCOS for OpenShift " + i.Facts().OpenShiftVersion, Build: boot.Build,
 		URL: url, MD5: sum, BootMode: "uefi", DefaultUser: "core",
 	})
 }
 
 // stream copies the image to the bucket, patched, and returns the MD5 of what it wrote.
-func (i *Installation) stream(ctx context.Context, boot state.BootImage, bucket, key string) (sum string, err error) {
-	image, err := i.world.Images.OpenImage(ctx, boot)
+func (i *Installation) stream(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
+	image, err := i.world.Images.OpenImage(ctx, boot, func(text string) { progress(report, text) })
 	if err != nil {
 		return "", err
 	}

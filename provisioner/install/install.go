@@ -66,7 +66,7 @@ func New(spec state.Spec, options Options, folder state.Folder, world World) (*I
 	if err != nil {
 		return nil, err
 	}
-	facts.ClusterID, facts.Zone, facts.OpenShiftVersion = spec.Cluster.ID, spec.Exoscale.Zone, spec.OpenShift.Version
+	facts.ClusterID, facts.Zone = spec.Cluster.ID, spec.Exoscale.Zone
 	return &Installation{
 		spec: spec, options: options, folder: folder, world: world, facts: facts,
 		seen: map[string]string{}, nodes: map[string]state.Instance{},

@@ -116,6 +116,8 @@ type Objects interface {
 	EnsureObject(ctx context.Context, bucket, key string, content []byte) (state.Action, error)
 	// Upload streams content of unknown size.
 	Upload(ctx context.Context, bucket, key string, content io.Reader) error
+	// CheckPrivate fails with fault.Conflict if anybody may read the object without a signature.
+	CheckPrivate(ctx context.Context, bucket, key string) error
 	// SignedURL returns a link that anybody may read the object with until it expires.
 	SignedURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error)
 	// DeleteBucket deletes a bucket with all that is in it.
@@ -134,18 +136,20 @@ type Resolver interface {
 
 // Installer is openshift-install of one version.
 type Installer interface {
-	// Fetch downloads and verifies the binary into dir, unless it is there already.
-	Fetch(ctx context.Context, dir string) error
+	// Fetch makes the program of a release ready to run: that of the version which an earlier run noted, or with ""
+	// that of the version or channel in the answers. progress hears how far a download is.
+	Fetch(ctx context.Context, noted string, progress func(text string)) (state.Release, error)
 	// BootImage returns the image that this version wants its machines to boot from.
 	BootImage(ctx context.Context) (state.BootImage, error)
-	// Generate writes manifests and Ignition documents into dir from a copy of installConfig, unless dir holds a
-	// finished generation already; it reads what is there.
-	Generate(ctx context.Context, dir string, installConfig []byte) (state.Ignition, error)
+	// Generate writes manifests and Ignition documents into dir, unless dir holds a finished generation already; it
+	// reads what is there. said hears what the program says.
+	Generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) (state.Ignition, error)
 }
 
 // Image opens a boot image for reading: downloaded, verified against its checksum at the end of the stream, unpacked.
 type Image interface {
-	OpenImage(ctx context.Context, image state.BootImage) (io.ReadCloser, error)
+	// progress hears how far the download is.
+	OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error)
 }
 
 // Cluster is the OpenShift cluster that comes alive. Errors of an API that does not answer (yet) are

@@ -26,9 +26,9 @@ type generation struct {
 }
 
 // Generate runs openshift-install in a directory of its own and moves that into place as dir when all is done: dir is
-// a finished generation or does not exist. One that is there is only read, whatever installConfig says: its keys and
+// a finished generation or does not exist. One that is there is only read, whatever is wanted: its keys and
 // its infrastructure ID may be in use.
-func (i *Installer) Generate(ctx context.Context, dir string, installConfig []byte) (state.Ignition, error) {
+func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Generation, _ func(line string)) (state.Ignition, error) {
 	if finished(dir) {
 		return i.readIgnition(dir)
 	}
@@ -37,7 +37,7 @@ func (i *Installer) Generate(ctx context.Context, dir string, installConfig []by
 		return state.Ignition{}, fault.New(fault.Conflict, "generate the Ignition documents", err).
 			WithHint("%s is no finished generation; move it away and run again", dir)
 	}
-	if err := i.generate(ctx, dir, installConfig); err != nil {
+	if err := i.generate(ctx, dir, wanted.InstallConfig); err != nil {
 		return state.Ignition{}, err
 	}
 	return i.readIgnition(dir)

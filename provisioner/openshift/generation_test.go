@@ -2,6 +2,7 @@ package openshift_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/installer"
 	"exoshift/provisioner/openshift"
+	"exoshift/state"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -51,10 +53,14 @@ func simulated(t *testing.T) (*openshift.Installer, *mirror) {
 	m := newMirror(t)
 	m.publish(t, "#!/bin/sh\nexec env "+posing+"=1 '"+binary+"' --release 4.20.5 \"$@\"\n")
 	i := m.installer()
-	if err := i.Fetch(t.Context(), t.TempDir()); err != nil {
+	if err := fetch(t.Context(), i); err != nil {
 		t.Fatal(err)
 	}
 	return i, m
+}
+
+func generate(ctx context.Context, i *openshift.Installer, dir, config string) (state.Ignition, error) {
+	return i.Generate(ctx, dir, state.Generation{InstallConfig: []byte(config), Domain: "c1.example.net", AppsDomain: "apps.c1.example.net"}, func(string) {})
 }
 
 func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
@@ -68,7 +74,7 @@ func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := time.Now()
-	made, err := i.Generate(t.Context(), dir, []byte(installConfig))
+	made, err := generate(t.Context(), i, dir, installConfig)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, strings.Join(m.logged, "\n"))
 	}
@@ -83,7 +89,7 @@ func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
 			t.Errorf("the pointer of %s: %s", role, made.Pointers[role])
 		}
 	}
-	again, err := i.Generate(t.Context(), dir, []byte("something else"))
+	again, err := generate(t.Context(), i, dir, "something else")
 	if diff := cmp.Diff(made, again); err != nil || diff != "" {
 		t.Errorf("a second run generated anew: %v\n%s", err, diff)
 	}
@@ -100,7 +106,7 @@ func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
 
 func TestABadInstallConfigIsTheOperatorsToCorrect(t *testing.T) {
 	i, _ := simulated(t)
-	_, err := i.Generate(t.Context(), filepath.Join(t.TempDir(), "install"), []byte("apiVersion: v1\n"))
+	_, err := i.Generate(t.Context(), filepath.Join(t.TempDir(), "install"), state.Generation{InstallConfig: []byte("apiVersion: v1\n")}, func(string) {})
 	if !fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
@@ -120,7 +126,7 @@ func TestAnythingElseInTheFolderIsNotTouched(t *testing.T) {
 	if err := os.WriteFile(kept, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.Generate(t.Context(), dir, []byte(installConfig)); !fault.Is(err, fault.Conflict) {
+	if _, err := generate(t.Context(), i, dir, installConfig); !fault.Is(err, fault.Conflict) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(kept); err != nil {
@@ -133,7 +139,7 @@ func TestADamagedGenerationIsNotUsed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "install")
 	other := filepath.Join(t.TempDir(), "install")
 	for _, dir := range []string{dir, other} {
-		if _, err := i.Generate(t.Context(), dir, []byte(installConfig)); err != nil {
+		if _, err := generate(t.Context(), i, dir, installConfig); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -153,14 +159,14 @@ func TestADamagedGenerationIsNotUsed(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := i.Generate(t.Context(), dir, []byte(installConfig)); !fault.Is(err, fault.Conflict) {
+		if _, err := generate(t.Context(), i, dir, installConfig); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%s damaged: %v", name, err)
 		}
 		if err := os.WriteFile(path, intact, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := i.Generate(t.Context(), dir, nil); err != nil {
+	if _, err := i.Generate(t.Context(), dir, state.Generation{}, func(string) {}); err != nil {
 		t.Errorf("intact again: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // OpenImage downloads a boot image and unpacks it on the way. Whether the download was what the release names is
 // known at its end: io.EOF means that it was, Close before it returns an error.
-func (i *Installer) OpenImage(ctx context.Context, image state.BootImage) (io.ReadCloser, error) {
+func (i *Installer) OpenImage(ctx context.Context, image state.BootImage, _ func(text string)) (io.ReadCloser, error) {
 	op := "download " + image.URL
 	response, err := i.open(ctx, image.URL)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/state"
 )
 
 const (
@@ -20,41 +21,51 @@ const (
 	programName  = "openshift-install"
 )
 
-// Installer is openshift-install of one version, x.y.z.
+// Choice says which openshift-install is wanted.
+type Choice struct {
+	Distribution string // ocp or okd
+	Version      string // x.y.z, of OKD x.y.z-okd-scos.n, or a channel of OCP: stable-x.y, fast-x.y, candidate-x.y, latest-x.y
+	Program      string // path of a program that is used instead of a download; "" for none
+	Cache        string // directory that keeps downloads for other clusters
+}
+
+// Installer is openshift-install of one release.
 type Installer struct {
 	net     network.Network
-	version string
+	choice  Choice
+	version string // exact
 	log     func(string)
 
 	mu      sync.Mutex
 	program string // path of the verified binary, once Fetch has succeeded
 }
 
-// NewInstaller returns the openshift-install of a version. What the program says while it runs goes to log, line by
+// NewInstaller returns the openshift-install that was chosen. What the program says while it runs goes to log, line by
 // line, without secrets.
-func NewInstaller(net network.Network, version string, log func(string)) *Installer {
-	return &Installer{net: net, version: version, log: log}
+func NewInstaller(net network.Network, choice Choice, log func(string)) *Installer {
+	return &Installer{net: net, choice: choice, version: choice.Version, log: log}
 }
 
-// Fetch makes sure that dir holds the binary of this version: one that is there is used if it is complete, else it
-// is downloaded, and unpacked only after its checksum was verified.
-func (i *Installer) Fetch(ctx context.Context, dir string) error {
+// Fetch makes sure that the cache holds the program of this version: one that is there is used if it is complete, else
+// it is downloaded, and unpacked only after its checksum was verified.
+func (i *Installer) Fetch(ctx context.Context, _ string, _ func(text string)) (state.Release, error) {
+	dir, release := i.choice.Cache, state.Release{Version: i.version}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fault.New(fault.Internal, "fetch "+i.name(), err)
+		return release, fault.New(fault.Internal, "fetch "+i.name(), err)
 	}
 	path := filepath.Join(dir, programName+"-"+i.version)
 	if !complete(path) {
 		if err := i.retry(ctx, func() error { return i.download(ctx, path) }); err != nil {
-			return err
+			return release, err
 		}
 	}
 	if err := i.checkVersion(ctx, path); err != nil {
-		return err
+		return release, err
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.program = path
-	return nil
+	return release, nil
 }
 
 func (i *Installer) name() string { return programName + " " + i.version }

@@ -25,18 +25,19 @@ if [ "$1" = version ]; then echo "openshift-install 4.20.5"; exit 0; fi
 func TestFetchKeepsAProgramThatIsComplete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, dir := newMirror(t), filepath.Join(t.TempDir(), "bin")
+		m.cache = dir
 		m.publish(t, versionScript)
-		fetch := func(downloads int) {
+		again := func(downloads int) {
 			t.Helper()
-			if err := m.installer().Fetch(t.Context(), dir); err != nil {
+			if err := fetch(t.Context(), m.installer()); err != nil {
 				t.Fatal(err)
 			}
 			if got := m.requests(release + "openshift-install-linux.tar.gz"); got != downloads {
 				t.Errorf("downloaded %d times, want %d", got, downloads)
 			}
 		}
-		fetch(1)
-		fetch(1)
+		again(1)
+		again(1)
 		program := filepath.Join(dir, "openshift-install-4.20.5")
 		if info, err := os.Stat(program); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("the program: %v, %v", info, err)
@@ -44,11 +45,11 @@ func TestFetchKeepsAProgramThatIsComplete(t *testing.T) {
 		if err := os.WriteFile(program, []byte(versionScript[:20]), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		fetch(2)
+		again(2)
 		if err := os.Remove(program + ".sha256"); err != nil {
 			t.Fatal(err)
 		}
-		fetch(3)
+		again(3)
 		left, err := filepath.Glob(filepath.Join(dir, "*"))
 		if hidden, _ := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) != 2 || len(hidden) != 0 {
 			t.Errorf("left in the folder: %v %v, %v", left, hidden, err)
@@ -89,9 +90,10 @@ func TestFetchExplainsWhatIsWrongWithADownload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m, dir := newMirror(t), t.TempDir()
+				m.cache = dir
 				m.publish(t, versionScript)
 				failure.spoil(t, m)
-				err := m.installer().Fetch(t.Context(), dir)
+				err := fetch(t.Context(), m.installer())
 				if !fault.Is(err, failure.kind) || !strings.Contains(err.Error(), failure.want) {
 					t.Errorf("got kind %v, %v", fault.KindOf(err), err)
 				}
@@ -110,7 +112,7 @@ func TestFetchTriesAgainWhenTheNetworkFails(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)
 		m.archive().fails = 2
-		if err := m.installer().Fetch(t.Context(), t.TempDir()); err != nil {
+		if err := fetch(t.Context(), m.installer()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -122,7 +124,7 @@ func TestTheProgramSeesNoCredentials(t *testing.T) {
 	m := newMirror(t)
 	m.publish(t, versionScript+`env | sort | cut -d= -f1 >&2; exit 1`)
 	i := m.installer()
-	if err := i.Fetch(t.Context(), t.TempDir()); err != nil {
+	if err := fetch(t.Context(), i); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := i.BootImage(t.Context()); err == nil {
@@ -153,7 +155,7 @@ func TestBootImageIsTheOneForOpenStack(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript+"cat <<'END'\n"+test.metadata+"\nEND\n")
 		i := m.installer()
-		if err := i.Fetch(t.Context(), t.TempDir()); err != nil {
+		if err := fetch(t.Context(), i); err != nil {
 			t.Fatal(err)
 		}
 		got, err := i.BootImage(t.Context())
@@ -168,7 +170,7 @@ func TestAProgramThatWasNotFetchedIsNotRun(t *testing.T) {
 	if _, err := m.installer().BootImage(t.Context()); err == nil {
 		t.Error("it named an image")
 	}
-	if _, err := m.installer().Generate(t.Context(), filepath.Join(t.TempDir(), "install"), nil); err == nil {
+	if _, err := m.installer().Generate(t.Context(), filepath.Join(t.TempDir(), "install"), state.Generation{}, func(string) {}); err == nil {
 		t.Error("it generated")
 	}
 }
@@ -192,12 +194,13 @@ exit 3`, fault.Invalid, "no registry"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, dir := newMirror(t), t.TempDir()
+			m.cache = dir
 			m.publish(t, versionScript+test.script)
 			i := m.installer()
-			if err := i.Fetch(t.Context(), dir); err != nil {
+			if err := fetch(t.Context(), i); err != nil {
 				t.Fatal(err)
 			}
-			_, err := i.Generate(t.Context(), filepath.Join(dir, "install"), []byte(config))
+			_, err := i.Generate(t.Context(), filepath.Join(dir, "install"), state.Generation{InstallConfig: []byte(config)}, func(string) {})
 			if !fault.Is(err, test.kind) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("kind %v: %v", fault.KindOf(err), err)
 			}
@@ -224,7 +227,7 @@ func TestTheProgramStopsWithTheRun(t *testing.T) {
 			cancel(stopped)
 		}
 	})
-	if err := i.Fetch(ctx, t.TempDir()); err != nil {
+	if err := fetch(ctx, i); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := i.BootImage(ctx); !errors.Is(err, stopped) {
@@ -271,7 +274,7 @@ func TestOpenImageUnpacksAndVerifies(t *testing.T) {
 }
 
 func readImage(ctx context.Context, m *mirror, image state.BootImage) (string, error) {
-	stream, err := m.installer().OpenImage(ctx, image)
+	stream, err := m.installer().OpenImage(ctx, image, func(string) {})
 	if err != nil {
 		return "", err
 	}
@@ -284,7 +287,7 @@ func TestAnImageClosedEarlyIsNotVerified(t *testing.T) {
 		m := newMirror(t)
 		packed := compress(t, strings.Repeat("x", 1<<20))
 		m.files["/a.qcow2.gz"] = &file{content: packed}
-		stream, err := m.installer().OpenImage(t.Context(), state.BootImage{URL: "https://rhcos.mirror.openshift.com/a.qcow2.gz", SHA256: sum(packed)})
+		stream, err := m.installer().OpenImage(t.Context(), state.BootImage{URL: "https://rhcos.mirror.openshift.com/a.qcow2.gz", SHA256: sum(packed)}, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}

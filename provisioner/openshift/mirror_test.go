@@ -40,11 +40,12 @@ type mirror struct {
 	served map[string]int // requests by path
 	net    network.Network
 	logged []string
+	cache  string
 }
 
 func newMirror(t *testing.T) *mirror {
 	t.Helper()
-	m := &mirror{files: map[string]*file{}, served: map[string]int{}}
+	m := &mirror{files: map[string]*file{}, served: map[string]int{}, cache: t.TempDir()}
 	address := netip.MustParseAddr("192.0.2.80")
 	zone := fabric.New(fabric.Config{Resolve: func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{address}, nil
@@ -148,7 +149,12 @@ func (m *mirror) installer() *openshift.Installer {
 }
 
 func (m *mirror) installerThat(hear func(line string)) *openshift.Installer {
-	return openshift.NewInstaller(m.net, "4.20.5", hear)
+	return openshift.NewInstaller(m.net, openshift.Choice{Distribution: "ocp", Version: "4.20.5", Cache: m.cache}, hear)
+}
+
+func fetch(ctx context.Context, i *openshift.Installer) error {
+	_, err := i.Fetch(ctx, "", func(string) {})
+	return err
 }
 
 func pack(t *testing.T, files map[string]string) []byte {

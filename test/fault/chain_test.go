@@ -16,7 +16,9 @@ import (
 
 // withCluster gives a process openshift-install and the cluster that comes alive in the zone.
 func withCluster(l *lab, world *install.World) {
-	installer := openshift.NewInstaller(l.net, l.spec.OpenShift.Version, func(string) {})
+	installer := openshift.NewInstaller(l.net, openshift.Choice{
+		Distribution: "ocp", Version: l.spec.OpenShift.Version, Cache: l.folder.Path(state.BinDir),
+	}, func(string) {})
 	cluster := openshift.NewCluster(l.net, func() ([]byte, error) { return l.folder.Read(state.InstallDir + "/auth/kubeconfig") })
 	l.Cleanup(cluster.Close)
 	world.Installer, world.Images, world.Cluster = installer, installer, cluster

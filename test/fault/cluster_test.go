@@ -20,13 +20,15 @@ func withoutCluster(l *lab, world *install.World) {
 // generated is what an openshift-install that has run leaves.
 type generated struct{}
 
-func (generated) Fetch(context.Context, string) error { return nil }
+func (generated) Fetch(context.Context, string, func(string)) (state.Release, error) {
+	return state.Release{Version: "4.20.5"}, nil
+}
 
 func (generated) BootImage(context.Context) (state.BootImage, error) {
 	return state.BootImage{Build: "9.6.1", URL: "https://images.example/rhcos.qcow2.gz"}, nil
 }
 
-func (generated) Generate(context.Context, string, []byte) (state.Ignition, error) {
+func (generated) Generate(context.Context, string, state.Generation, func(string)) (state.Ignition, error) {
 	return state.Ignition{
 		InfraID: "c-1-abcde", Created: time.Now(), RootCAHash: "c0ffee", RootCA: []byte("-----BEGIN CERTIFICATE-----\n"),
 		Bootstrap: []byte(`{"ignition":{"version":"3.2.0"}}`),
@@ -36,7 +38,7 @@ func (generated) Generate(context.Context, string, []byte) (state.Ignition, erro
 // image is a boot image, as far as the simulated API looks into one.
 type image struct{}
 
-func (image) OpenImage(context.Context, state.BootImage) (io.ReadCloser, error) {
+func (image) OpenImage(context.Context, state.BootImage, func(string)) (io.ReadCloser, error) {
 	header := []byte("QFI\xfb")
 	return io.NopCloser(io.MultiReader(bytes.NewReader(header), strings.NewReader(strings.Repeat("\x00", 4096)),
 		strings.NewReader("options ignition.platform.id=openstack console=tty0\n"))), nil

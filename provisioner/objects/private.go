@@ -1,0 +1,34 @@
+package objects
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"exoshift/internal/fault"
+)
+
+// CheckPrivate asks for an object as a stranger would, without a signature, and fails with fault.Conflict unless that
+// is refused.
+func (c *Client) CheckPrivate(ctx context.Context, bucket, key string) error {
+	op := "check that strangers cannot read " + bucket + "/" + key
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+host(c.zone)+"/"+bucket+"/"+key, nil)
+	if err != nil {
+		return fault.New(fault.Invalid, op, err)
+	}
+	response, err := (&http.Client{Transport: c.http}).Do(request)
+	if err != nil {
+		return c.translate(ctx, op, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	// What is left of the body would keep the connection from being used again.
+	_, _ = io.CopyN(io.Discard, response.Body, 1<<16)
+	switch code := response.StatusCode; {
+	case code == http.StatusForbidden, code == http.StatusUnauthorized:
+		return nil
+	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError:
+		return fault.Newf(fault.Transient, op, "the object storage answered %s", response.Status)
+	}
+	return fault.Newf(fault.Conflict, op, "it answered %s to a request without a signature", response.Status).
+		WithHint("take the public access off bucket %s: look at its policy and its access control list", bucket)
+}
