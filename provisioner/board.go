@@ -16,6 +16,7 @@ type Board struct {
 	Objects   []ObjectView // in the order of their first event
 	Log       []Event      // the newest LogLength events
 	Run       Event        // the newest event about the run itself
+	Expiry    time.Time    // when the first certificates end, by the wall clock; zero: not known
 	Began     time.Time    // of the first event of this run
 	Now       time.Time    // of the newest event
 }
@@ -84,6 +85,10 @@ func (b *Board) Fold(e Event) {
 		b.csr(e)
 	case TypeObject:
 		b.object(e)
+	case TypeCertificates:
+		if e.Until != nil {
+			b.Expiry = *e.Until
+		}
 	}
 	b.remember(e)
 }

@@ -18,6 +18,8 @@ const (
 	TypeNode      Type = "node"      // a node changed
 	TypeCSR       Type = "csr"       // a certificate signing request was decided about
 	TypeObject    Type = "object"    // an object of the cloud was created, found, ...
+
+	TypeCertificates Type = "certificates" // from when to when the cluster can be started with its first certificates
 )
 
 // States of runs and steps.
@@ -50,7 +52,8 @@ type Event struct {
 	ExitCode *int   `json:"exit_code,omitempty"` // run finished
 
 	What  string     `json:"what,omitempty"`  // wait: what for
-	Since *time.Time `json:"since,omitempty"` // wait
+	Since *time.Time `json:"since,omitempty"` // wait; certificates: wall clock
+	Until *time.Time `json:"until,omitempty"` // certificates: wall clock
 	Limit float64    `json:"limit,omitempty"` // wait: seconds after which it gives up
 	Usual float64    `json:"usual,omitempty"` // wait: seconds it usually takes
 	Last  string     `json:"last,omitempty"`  // wait: what was seen last

@@ -9,11 +9,14 @@ type Facts struct {
 	Zone             string    `json:"zone"`
 	Rehearsal        bool      `json:"rehearsal,omitzero"`        // the zone was a simulated one
 	OpenShiftVersion string    `json:"openshiftVersion,omitzero"` // exact, whatever channel was asked for
+	OpenShiftAsked   string    `json:"openshiftAsked,omitzero"`   // what the answers said when the version was noted
 	ReleaseImage     string    `json:"releaseImage,omitzero"`     // its payload, with the digest
 	InfraID          string    `json:"infraId,omitzero"`
-	IgnitionCreated  time.Time `json:"ignitionCreated,omitzero"`
-	RootCAHash       string    `json:"rootCaHash,omitzero"` // sha256, hex: a rerun never mixes two generations
+	IgnitionCreated  time.Time `json:"ignitionCreated,omitzero"` // from when the bootstrap certificates are valid
+	IgnitionExpires  time.Time `json:"ignitionExpires,omitzero"` // when the first of them ends
+	RootCAHash       string    `json:"rootCaHash,omitzero"`      // sha256, hex: a rerun never mixes two generations
 	Template         string    `json:"template,omitzero"`
+	TemplateMD5      string    `json:"templateMd5,omitzero"` // of the image that was registered as it
 	APIAddress       string    `json:"apiAddress,omitzero"`
 	IngressAddress   string    `json:"ingressAddress,omitzero"`
 	BootstrapRemoved time.Time `json:"bootstrapRemoved,omitzero"`

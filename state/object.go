@@ -46,5 +46,6 @@ const (
 	LabelCluster   = "exoshift-cluster"   // the cluster's ID
 	LabelRole      = "exoshift-role"      // a machine's role
 	LabelName      = "exoshift-name"      // an elastic IP has no other name
+	LabelRootCA    = "exoshift-root-ca"   // a node: how RootCAHash of the certificates begins that it was given
 	LabelProtected = "exoshift-protected" // "true": a machine that cannot be deleted; the API does not tell
 )

@@ -74,7 +74,7 @@ func unproven(found []Found, all []state.Object) []string {
 	var notes []string
 	for _, o := range all {
 		isOurs := func(f Found) bool { return keyOf(f.Object) == keyOf(o) }
-		if o.Kind == state.KindTemplate && strings.HasPrefix(o.Name, "rhcos-") && !slices.ContainsFunc(found, isOurs) {
+		if o.Kind == state.KindTemplate && isNodeImage(o.Name) && !slices.ContainsFunc(found, isOurs) {
 			notes = append(notes, Describe(o)+" is not touched: no journal says that this cluster made it, and others may use it")
 		}
 	}
@@ -198,4 +198,9 @@ func (c claims) anchors(o state.Object) (n int, all bool) {
 		}
 	}
 	return n, all
+}
+
+// isNodeImage tells by the name what installations register templates as.
+func isNodeImage(name string) bool {
+	return strings.HasPrefix(name, "rhcos-") || strings.HasPrefix(name, "scos-")
 }

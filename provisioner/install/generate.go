@@ -14,16 +14,17 @@ const (
 	bootstrapKey = "bootstrap.ign"
 	// linkValid lets the bootstrap machine fetch its document with room for a slow start, and not for the day.
 	linkValid = 4 * time.Hour
-	// certificatesValid is how long the first certificates of the control plane live (openshift-install, tls assets).
-	certificatesValid = 24 * time.Hour
 )
 
 func (i *Installation) generate(ctx context.Context, report provisioner.Report) error {
-	config, err := installConfig(i.spec, i.options.PullSecret)
+	if err := i.discard(ctx, report); err != nil {
+		return err
+	}
+	wanted, err := i.generation()
 	if err != nil {
 		return err
 	}
-	i.ignition, err = i.world.Installer.Generate(ctx, i.folder.Path(state.InstallDir), i.generation(config), func(line string) {
+	i.ignition, err = i.world.Installer.Generate(ctx, i.folder.Path(state.InstallDir), wanted, func(line string) {
 		progress(report, line)
 	})
 	if err != nil {
@@ -33,38 +34,37 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 		return err
 	}
 	progress(report, "infrastructure ID "+i.ignition.InfraID)
+	i.tellCertificates(report)
+	if err := i.replace(ctx, report); err != nil {
+		return err
+	}
 	return i.remember(func(facts *state.Facts) {
-		facts.InfraID, facts.RootCAHash, facts.IgnitionCreated = i.ignition.InfraID, i.ignition.RootCAHash, i.ignition.Created
+		facts.InfraID, facts.RootCAHash = i.ignition.InfraID, i.ignition.RootCAHash
+		facts.IgnitionCreated, facts.IgnitionExpires = i.ignition.Created, i.ignition.Expires
 	})
 }
 
-func (i *Installation) generation(config []byte) state.Generation {
+// generation says what openshift-install is to generate from.
+func (i *Installation) generation() (state.Generation, error) {
+	config, err := installConfig(i.spec, i.options.PullSecret)
+	if err != nil {
+		return state.Generation{}, err
+	}
 	return state.Generation{
 		InstallConfig: config, Domain: i.spec.Domain(), AppsDomain: i.spec.AppsDomain(),
 		MastersSchedulable: len(i.computeNodes()) == 0,
-	}
+	}, nil
 }
 
 // checkGeneration refuses to mix certificates: machines that booted from one generation never accept another.
 func (i *Installation) checkGeneration() error {
 	before := i.Facts().RootCAHash
-	if before == "" || before == i.ignition.RootCAHash {
+	if before == "" || before == i.ignition.RootCAHash || i.options.Renew {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, "generate Ignition documents",
 		"%s holds other certificates than the ones this cluster's machines were started with", i.folder.Path(state.InstallDir)).
-		WithHint("put the original folder back, or delete the cluster's machines and start with a new --dir")
-}
-
-// checkAge refuses to start a control plane whose first certificates end before it can renew them.
-func (i *Installation) checkAge() error {
-	age := time.Since(i.ignition.Created)
-	if age < certificatesValid {
-		return nil
-	}
-	return fault.Newf(fault.Invalid, "start the bootstrap machine",
-		"the certificates in bootstrap.ign are %s old and live for %s", age.Round(time.Minute), certificatesValid).
-		WithHint("delete the cluster's machines and start again with a new --dir")
+		WithHint("put the original folder back, or %s", renewHint)
 }
 
 func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.Report) error {
@@ -82,7 +82,23 @@ func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.R
 		return err
 	}
 	object(report, kindObject, bucket+"/"+bootstrapKey, "", action)
+	if err := i.checkPrivate(ctx, bucket); err != nil {
+		return err
+	}
 	i.bootstrapURL, err = i.world.Objects.SignedURL(ctx, bucket, bootstrapKey, linkValid)
+	return err
+}
+
+// checkPrivate has a stranger ask for bootstrap.ign, which holds the cluster's keys. If he gets it, it goes at once.
+func (i *Installation) checkPrivate(ctx context.Context, bucket string) error {
+	err := i.world.Objects.CheckPrivate(ctx, bucket, bootstrapKey)
+	if !fault.Is(err, fault.Conflict) {
+		return err
+	}
+	if _, failed := i.world.Objects.DeleteBucket(context.WithoutCancel(ctx), bucket); failed != nil {
+		return fault.Newf(fault.Conflict, "take bootstrap.ign back", "%w; anybody can read it: %w", failed, err).
+			WithHint("delete bucket %s now: it holds the cluster's keys", bucket)
+	}
 	return err
 }
 

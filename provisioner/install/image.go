@@ -20,12 +20,18 @@ func (i *Installation) openshiftInstall(ctx context.Context, report provisioner.
 		return err
 	}
 	return i.remember(func(facts *state.Facts) {
-		facts.OpenShiftVersion, facts.ReleaseImage = release.Version, release.Image
+		facts.OpenShiftVersion, facts.ReleaseImage, facts.OpenShiftAsked = release.Version, release.Image, i.spec.OpenShift.Version
 	})
 }
 
-// notedVersion is the version that an earlier run installs.
-func (i *Installation) notedVersion() string { return i.Facts().OpenShiftVersion }
+// notedVersion is the version that an earlier run chose. Other answers count as long as nothing was generated from it.
+func (i *Installation) notedVersion() string {
+	facts := i.Facts()
+	if facts.IgnitionCreated.IsZero() && facts.OpenShiftAsked != i.spec.OpenShift.Version {
+		return ""
+	}
+	return facts.OpenShiftVersion
+}
 
 // nodeImage registers the boot image of this very openshift-install, patched for Exoscale on its way through, unless
 // a template of that build is there.
@@ -34,18 +40,22 @@ func (i *Installation) nodeImage(ctx context.Context, report provisioner.Report)
 	if err != nil {
 		return err
 	}
-	name := templateName(boot)
-	i.image, err = i.world.Cloud.FindTemplate(ctx, name)
+	name := i.templateName(boot.Build)
+	found, err := i.world.Cloud.FindTemplate(ctx, name)
 	action := state.Found
 	if fault.Is(err, fault.NotFound) {
 		action = state.Created
-		i.image, err = i.register(ctx, report, name, boot)
+		found, err = i.register(ctx, report, name, boot)
 	}
 	if err != nil {
 		return err
 	}
-	object(report, state.KindTemplate, name, i.image.ID, action)
-	if err := i.remember(func(facts *state.Facts) { facts.Template = name }); err != nil {
+	if err := checkTemplate(found, i.template(boot), i.notedMD5(name)); err != nil {
+		return err
+	}
+	i.image = found
+	object(report, state.KindTemplate, name, found.ID, action)
+	if err := i.remember(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, found.MD5 }); err != nil {
 		return err
 	}
 	return i.dropBucket(ctx, report, "image")
@@ -79,10 +89,13 @@ func (i *Installation) register(ctx context.Context, report provisioner.Report, 
 		return state.Template{}, err
 	}
 	progress(report, "Exoscale is importing "+name)
-	return i.world.Cloud.RegisterTemplate(ctx, state.Template{
-		Name: name, Description: "RHCOS for OpenShift " + i.Facts().OpenShiftVersion, Build: boot.Build,
-		URL: url, MD5: sum, BootMode: "uefi", DefaultUser: "core",
-	})
+	template := i.template(boot)
+	template.URL, template.MD5 = url, sum
+	// Noted before Exoscale is asked, so that a registration whose answer is lost is known again.
+	if err := i.remember(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, sum }); err != nil {
+		return state.Template{}, err
+	}
+	return i.world.Cloud.RegisterTemplate(ctx, template)
 }
 
 // stream copies the image to the bucket, patched, and returns the MD5 of what it wrote.

@@ -31,6 +31,7 @@ const DefaultWaitForDNS = 30 * time.Minute
 type Options struct {
 	PullSecret string
 	WaitForDNS time.Duration // how long to wait for the delegation; 0: DefaultWaitForDNS
+	Renew      bool          // replace certificates that are too old, and the machines that were started with others
 }
 
 // Installation is one cluster's installation: what is wanted, where it is kept and what earlier steps found. A step

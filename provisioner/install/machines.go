@@ -62,6 +62,9 @@ func (i *Installation) wanted(ctx context.Context, machines []state.Machine, tem
 func (i *Installation) instance(machine state.Machine, template state.Template) state.Instance {
 	labels := i.labels()
 	labels[state.LabelRole] = string(machine.Role)
+	if machine.Role != state.RoleLoadBalancer {
+		labels[state.LabelRootCA] = mark(i.ignition.RootCAHash)
+	}
 	instance := state.Instance{
 		Name: machine.Name, Type: machine.Type, TemplateID: template.ID, DiskGiB: machine.RootDisk + machine.DataDisk,
 		SSHKey: i.sshKeyName(), Labels: labels, DeployTarget: i.deployTarget,
@@ -108,8 +111,10 @@ func (i *Installation) bootstrapMachine(ctx context.Context, report provisioner.
 	if i.bootstrapped() {
 		return provisioner.Skip("the cluster no longer needs it")
 	}
-	if err := i.checkAge(); err != nil && !i.preview {
-		return err
+	if !i.preview {
+		if err := i.checkAge(ctx); err != nil {
+			return err
+		}
 	}
 	err := i.start(ctx, report, i.spec.Machines(state.RoleBootstrap), i.image, func(state.Machine) ([]byte, error) {
 		return ignition.BootstrapPointer("bootstrap", i.bootstrapURL, i.ignition.Bootstrap)

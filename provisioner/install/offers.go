@@ -72,12 +72,15 @@ func (i *Installation) checkTemplates(ctx context.Context, report provisioner.Re
 	if err != nil {
 		return err
 	}
-	template, err := i.world.Cloud.FindTemplate(ctx, templateName(boot))
+	template, err := i.world.Cloud.FindTemplate(ctx, i.templateName(boot.Build))
 	switch {
 	case fault.Is(err, fault.NotFound):
-		progress(report, fmt.Sprintf("zone %s has no template %s yet: it will be registered", i.spec.Exoscale.Zone, templateName(boot)))
+		progress(report, fmt.Sprintf("zone %s has no template %s yet: it will be registered", i.spec.Exoscale.Zone, i.templateName(boot.Build)))
 		return nil
 	case err != nil:
+		return err
+	}
+	if err := checkTemplate(template, i.template(boot), i.notedMD5(template.Name)); err != nil {
 		return err
 	}
 	return fits(i.spec.Nodes(), template)
@@ -109,5 +112,3 @@ func fits(machines []state.Machine, template state.Template) error {
 		template.Name, template.SizeGiB, strings.Join(small, ", ")).
 		WithHint("choose a larger rootDisk in the answers file under sizing")
 }
-
-func templateName(boot state.BootImage) string { return "rhcos-" + boot.Build }

@@ -125,14 +125,34 @@ func (i *Installation) strangers() error {
 		if labelled && strings.HasPrefix(o.Name, i.name("")) && o.Labels[state.LabelCluster] != i.spec.Cluster.ID {
 			held = append(held, o.Kind+" "+o.Name+" ("+o.ID+")")
 		}
-		if o.Kind == state.KindInstance && o.Labels[state.LabelCluster] == i.spec.Cluster.ID && i.Facts().RootCAHash == "" && o.Labels[state.LabelRole] != string(state.RoleLoadBalancer) {
-			return fault.Newf(fault.Conflict, "look for names that others hold", "cluster %s has a machine already, %s, and %s does not hold its certificates", i.spec.Cluster.ID, o.Name, i.folder.Path()).
-				WithHint("name the folder it was installed from with --dir, or remove the cluster with `exoshift destroy`")
-		}
 	}
 	if len(held) > 0 {
 		return fault.Newf(fault.Conflict, "look for names that others hold", "not made by this program: %s", strings.Join(held, ", ")).
 			WithHint("rename or delete them, or choose another cluster.id")
 	}
-	return nil
+	return i.mixedMachines()
+}
+
+// mixedMachines refuses machines of this cluster that were started with other certificates than those of the folder.
+func (i *Installation) mixedMachines() error {
+	const op = "compare the certificates of the machines"
+	facts := i.Facts()
+	var mixed []string
+	for _, o := range i.there {
+		if o.Kind == state.KindInstance && o.Labels[state.LabelCluster] == i.spec.Cluster.ID && otherCertificates(o.Labels, facts.RootCAHash) {
+			mixed = append(mixed, o.Name)
+		}
+	}
+	switch {
+	case len(mixed) == 0:
+		return nil
+	case facts.RootCAHash == "":
+		return fault.Newf(fault.Conflict, op, "cluster %s has machines already, %s, and %s does not hold their certificates",
+			i.spec.Cluster.ID, strings.Join(mixed, ", "), i.folder.Path()).
+			WithHint("name the folder it was installed from with --dir, or remove the cluster with `exoshift destroy`")
+	case i.options.Renew && !i.bootstrapped():
+		return nil
+	}
+	return fault.Newf(fault.Conflict, op, "%s holds other certificates than these machines were started with: %s",
+		i.folder.Path(), strings.Join(mixed, ", ")).WithHint("put the original folder back, or %s", renewHint)
 }

@@ -91,7 +91,7 @@ func (i *Installation) previewOffers(ctx context.Context, report provisioner.Rep
 func (i *Installation) previewImage(ctx context.Context, report provisioner.Report) error {
 	name := i.Facts().Template
 	if name == "" {
-		object(report, state.KindTemplate, "rhcos-<build>", "", state.Created)
+		object(report, state.KindTemplate, i.templateName("<build>"), "", state.Created)
 		return nil
 	}
 	template, err := i.world.Cloud.FindTemplate(ctx, name)
@@ -131,7 +131,7 @@ func (i *Installation) describe(changes []Change) {
 		{state.KindElasticIP, i.name("api")}:                   "api." + i.spec.Domain(),
 		{state.KindElasticIP, i.name("ingress")}:               "*." + i.spec.AppsDomain(),
 		{state.KindBucket, i.spec.Bucket("bootstrap")}:         "until the bootstrap is complete",
-		{state.KindTemplate, "rhcos-<build>"}:                  "unless the zone has it",
+		{state.KindTemplate, i.templateName("<build>")}:        "unless the zone has it",
 		{state.KindBucket, i.spec.Bucket(state.BucketBackups)}: "outlives the cluster",
 	}
 	for _, group := range i.securityGroupSpecs() {

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	// partSize is how much of a stream is kept in memory; 10000 parts of it are 156 GiB.
-	partSize = 16 << 20
+	// partSize is how much of a stream is sent at a time; 10000 parts of it are 78 GiB. One part is sent while the next
+	// one is read, so twice as much is kept in memory.
+	partSize = 8 << 20
 	// maxValidity is how long a signed link can be valid at most, by the rules of its signature.
 	maxValidity = 7 * 24 * time.Hour
 )
@@ -51,12 +52,15 @@ func (c *Client) put(ctx context.Context, bucket, key string, content []byte) er
 	return err
 }
 
-// Upload streams content of unknown size, holding one part of it in memory at a time. If content fails, the object
-// does not come into being, and the kind of the error is kept.
+// Upload streams content of unknown size. If content fails, the object does not come into being, and the kind of the
+// error is kept. No parts are left behind, neither by an upload that fails nor by an earlier one that was killed.
 func (c *Client) Upload(ctx context.Context, bucket, key string, content io.Reader) error {
 	name := bucket + "/" + key
 	return c.change(ctx, "upload object "+name, state.Created, kindObject, name, func() error {
-		parts := minio.PutObjectOptions{PartSize: partSize, NumThreads: 1}
+		if err := c.s3.RemoveIncompleteUpload(ctx, bucket, key); err != nil {
+			return err
+		}
+		parts := minio.PutObjectOptions{PartSize: partSize, NumThreads: 2, ConcurrentStreamParts: true}
 		_, err := c.s3.PutObject(ctx, bucket, key, content, -1, parts) // aborts the upload on failure
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,9 +101,33 @@ func TestAStreamIsUploadedInParts(t *testing.T) {
 		if !bytes.Equal(w.read(link), content) {
 			w.t.Error("the content differs")
 		}
-		if parts := w.count("partNumber="); parts != 2 {
+		if parts := w.count("partNumber="); parts != 3 {
 			w.t.Errorf("%d parts", parts)
 		}
+	})
+}
+
+func TestAnUploadThatWasKilledIsClearedAwayByTheNextOne(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		w.abandonUpload(ctx, "c-bootstrap", "image.qcow2")
+		w.check(w.Upload(ctx, "c-bootstrap", "image.qcow2", countless{strings.NewReader("QFI")}))
+		if aborted := w.count("DELETE /c-bootstrap/image.qcow2?uploadId="); aborted != 1 {
+			w.t.Errorf("aborted %d uploads", aborted)
+		}
+	})
+}
+
+func TestAStrangerIsRefusedOrFoundOut(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		_, err := w.EnsureObject(ctx, "c-bootstrap", "bootstrap.ign", []byte("{}"))
+		w.check(err)
+		w.check(w.CheckPrivate(ctx, "c-bootstrap", "bootstrap.ign"))
+		w.Happens(site.Accident{On: "GET /c-bootstrap/bootstrap.ign", Answer: answers("{}")})
+		w.wantFault(w.CheckPrivate(ctx, "c-bootstrap", "bootstrap.ign"), fault.Conflict, "200 OK", "public access")
+		w.Happens(site.Accident{On: "GET /c-bootstrap/bootstrap.ign", Answer: refuses(http.StatusBadGateway, "x")})
+		w.wantFault(w.CheckPrivate(ctx, "c-bootstrap", "bootstrap.ign"), fault.Transient, "502")
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
@@ -46,6 +47,8 @@ func inWorld(t *testing.T, test func(ctx context.Context, w *world)) {
 		w.check(err)
 		w.net = w.Network()
 		w.Client = w.client(zone, secret)
+		// The server lingers for half a second on a connection that was cut.
+		defer time.Sleep(time.Second)
 		defer w.Close()
 		test(t.Context(), w)
 	})

@@ -46,6 +46,7 @@ func loadIgnition(dir, version string) (state.Ignition, error) {
 	if ignition.Created, err = createdAt(dir, version); err != nil {
 		return ignition, err
 	}
+	ignition.Expires = ignition.Created.Add(24 * time.Hour)
 	if ignition.Bootstrap, err = os.ReadFile(filepath.Join(dir, "bootstrap.ign")); err != nil {
 		return ignition, err
 	}

@@ -30,7 +30,7 @@ func (generated) BootImage(context.Context) (state.BootImage, error) {
 
 func (generated) Generate(context.Context, string, state.Generation, func(string)) (state.Ignition, error) {
 	return state.Ignition{
-		InfraID: "c-1-abcde", Created: time.Now(), RootCAHash: "c0ffee", RootCA: []byte("-----BEGIN CERTIFICATE-----\n"),
+		InfraID: "c-1-abcde", Created: time.Now(), Expires: time.Now().Add(24 * time.Hour), RootCAHash: "c0ffee", RootCA: []byte("-----BEGIN CERTIFICATE-----\n"),
 		Bootstrap: []byte(`{"ignition":{"version":"3.2.0"}}`),
 	}, nil
 }

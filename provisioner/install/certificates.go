@@ -1,0 +1,56 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+const (
+	// certificatesOld is the age from which on the first certificates of the control plane are better not started with:
+	// the cluster renews them between the 12th and the 24th hour (openshift-install, tls assets).
+	certificatesOld = 12 * time.Hour
+	// certificatesDead is the age at which the first of them have ended.
+	certificatesDead = 24 * time.Hour
+)
+
+// renewHint is the way out for who holds certificates that are of no use.
+const renewHint = "run again with --renew-certificates: it generates new ones, starts the machines anew that were given the old ones, and keeps everything else"
+
+// tellCertificates shows how long the first certificates live. They live by the wall clock, in a rehearsal too.
+func (i *Installation) tellCertificates(report provisioner.Report) {
+	created, expires := i.ignition.Created, i.ignition.Expires
+	report(provisioner.Event{Type: provisioner.TypeCertificates, Since: &created, Until: &expires})
+	if age := time.Since(created); age >= certificatesOld && !i.bootstrapped() {
+		progress(report, fmt.Sprintf("the certificates are %s old already: the bootstrap has to be complete in %s",
+			age.Round(time.Minute), max(0, time.Until(expires)).Round(time.Minute)))
+	}
+}
+
+// checkAge refuses to start a control plane whose first certificates end before it can renew them. A bootstrap machine
+// that runs already is left alone as long as its cluster answers: it may have renewed them.
+func (i *Installation) checkAge(ctx context.Context) error {
+	now := time.Now()
+	if now.Before(i.ignition.Expires) && now.Sub(i.ignition.Created) < certificatesDead {
+		return nil
+	}
+	if status, err := i.world.Cluster.Bootstrap(ctx); err == nil && status.Has(state.PhaseTemporaryAPI) {
+		return nil
+	}
+	return fault.Newf(fault.Invalid, "start the bootstrap machine", "the certificates in bootstrap.ign are %s old and ended at %s",
+		now.Sub(i.ignition.Created).Round(time.Minute), i.ignition.Expires.Format(time.RFC3339)).WithHint(renewHint)
+}
+
+// mark names the certificates of a machine in its label: an eighth of a label is plenty to tell generations apart.
+func mark(rootCAHash string) string { return rootCAHash[:min(len(rootCAHash), 16)] }
+
+// otherCertificates tells whether a machine of the cluster was given other certificates than those of this hash, "" for
+// none at all. Load balancers are given none.
+func otherCertificates(labels map[string]string, rootCAHash string) bool {
+	same := rootCAHash != "" && labels[state.LabelRootCA] == mark(rootCAHash)
+	return labels[state.LabelRole] != string(state.RoleLoadBalancer) && !same
+}

@@ -1,0 +1,62 @@
+package install
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// discard puts certificates aside that are too old to start a control plane with, if that was asked for. Those that are
+// young stay, so that the same command line can go on after an interruption.
+func (i *Installation) discard(ctx context.Context, report provisioner.Report) error {
+	facts := i.Facts()
+	if !i.options.Renew || facts.IgnitionCreated.IsZero() || time.Since(facts.IgnitionCreated) < certificatesOld {
+		return nil
+	}
+	const op = "renew the certificates"
+	status, err := i.world.Cluster.Bootstrap(ctx)
+	if i.bootstrapped() || err == nil && status.Has(state.PhaseComplete) {
+		return fault.Newf(fault.Conflict, op, "the cluster stands on its own and renews them by itself").
+			WithHint("run again without --renew-certificates")
+	}
+	old := i.folder.Path(state.InstallDir)
+	aside := old + facts.IgnitionCreated.UTC().Format("-20060102T150405Z")
+	switch err := os.Rename(old, aside); {
+	case os.IsNotExist(err): // an earlier run was stopped after this
+		return nil
+	case err != nil:
+		return fault.New(fault.Internal, op, err).WithHint("move %s away by hand, then run again", old)
+	}
+	progress(report, "put the old certificates aside: "+aside)
+	return nil
+}
+
+// replace deletes the machines that were given other certificates than those that are generated now: they would never
+// trust each other. The steps that follow make them anew.
+func (i *Installation) replace(ctx context.Context, report provisioner.Report) error {
+	if !i.options.Renew {
+		return nil
+	}
+	machines, err := i.world.Cloud.Instances(ctx, i.labels())
+	if err != nil {
+		return err
+	}
+	var doomed []state.Instance
+	for _, machine := range machines {
+		if otherCertificates(machine.Labels, i.ignition.RootCAHash) {
+			doomed = append(doomed, machine)
+		}
+	}
+	return sideBySide(ctx, doomed, func(ctx context.Context, machine state.Instance) error {
+		action, err := i.world.Cloud.DeleteInstance(ctx, machine.ID)
+		if err != nil {
+			return err
+		}
+		object(report, state.KindInstance, machine.Name, machine.ID, action)
+		return nil
+	})
+}
