@@ -138,7 +138,12 @@ func (s simulation) announce(std streams, address net.Addr, zone *simcloud.Zone,
 	if err := renameio.WriteFile(authority, zone.Authority(), 0o600); err != nil {
 		return fmt.Errorf("write the certificate of the zone's authority: %w", err)
 	}
+	releaseKey := filepath.Join(filepath.Dir(authority), "release-key.asc")
+	if err := renameio.WriteFile(releaseKey, zone.ReleaseKey(), 0o644); err != nil {
+		return fmt.Errorf("write the key that the zone's releases are signed with: %w", err)
+	}
 	variables := clientEnvironment("http://"+address.String(), authority, spec.Exoscale.Zone)
+	variables = append(variables, variable{name: "EXOSHIFT_RELEASE_KEY", value: releaseKey})
 	if s.env != "" {
 		if err := renameio.WriteFile(s.env, exports(variables), 0o600); err != nil {
 			return fmt.Errorf("write the environment for clients: %w", err)

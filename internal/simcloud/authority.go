@@ -1,7 +1,10 @@
 package simcloud
 
 import (
+	"time"
+
 	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/mirror"
 	"exoshift/internal/simcloud/store"
 )
 
@@ -26,4 +29,23 @@ func openAuthority(db *store.DB) (*fabric.CA, error) {
 		return nil, err
 	}
 	return made, kept.Put("root", authority{Certificate: made.PEM(), Key: key})
+}
+
+// releaseKey is what is kept of the key that signs releases.
+type releaseKey struct{ Private []byte }
+
+// openReleaseKey returns the key that clients of an earlier process were told of, or makes one.
+func openReleaseKey(db *store.DB) (mirror.Key, error) {
+	kept, err := store.Load[releaseKey](db, "zone/release-key")
+	if err != nil {
+		return mirror.Key{}, err
+	}
+	if known, ok := kept.Get("mirror"); ok {
+		return mirror.ParseKey(known.Private)
+	}
+	made, err := mirror.NewKey(time.Now(), 0)
+	if err != nil {
+		return mirror.Key{}, err
+	}
+	return made, kept.Put("mirror", releaseKey{Private: made.Private()})
 }

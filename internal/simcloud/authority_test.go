@@ -22,6 +22,9 @@ func TestWhoTrustedAZoneTrustsItAfterItWasOpenedAgain(t *testing.T) {
 		if !bytes.Equal(first.Authority(), second.Authority()) {
 			t.Error("the authority changed")
 		}
+		if key := second.Network().ReleaseKey; len(key) == 0 || !bytes.Equal(first.ReleaseKey(), key) {
+			t.Error("the key of the releases changed")
+		}
 		world := second.Network()
 		world.Roots = trusted
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://sos-ch-gva-2.exo.io/", nil)

@@ -3,10 +3,10 @@ package simcloud
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"strings"
 
-	"exoshift/internal/simcloud/mirror"
 	"exoshift/internal/simcloud/names"
 )
 
@@ -67,8 +67,7 @@ func (z *Zone) hosts() (map[string]netip.Addr, error) {
 		addresses[name] = registryServers()[i]
 	}
 	addresses[z.storageName()] = storageAddress
-	addresses[mirror.ClientsHost] = clientsAddress
-	addresses[mirror.ImagesHost] = imagesAddress
+	maps.Copy(addresses, downloadServers())
 	addresses[resolverName] = resolverAddress
 	for _, name := range z.apiNames() {
 		addresses[name] = apiAddress

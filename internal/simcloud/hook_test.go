@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"exoshift/internal/simcloud/mirror"
 )
 
 func TestMiddlewareSeesEveryRequestToTheCloudAndNoOther(t *testing.T) {
@@ -26,6 +28,40 @@ func TestMiddlewareSeesEveryRequestToTheCloudAndNoOther(t *testing.T) {
 			if got, want := *seen.Load(), strings.TrimPrefix(host, "mirror.openshift.com"); got != want {
 				t.Errorf("%s: the middleware saw %q", host, got)
 			}
+		}
+	})
+}
+
+func TestDownloadsCanBeSpoiled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := open(t, Options{Mirror: func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Host != "github.com" {
+					next.ServeHTTP(w, r)
+					return
+				}
+				_, _ = w.Write([]byte("<html>Please sign in</html>"))
+			})
+		}})
+		defer o.close()
+		if got := o.get("https://github.com/okd-project/okd/releases/download/4.20.0-okd-scos.1/sha256sum.txt"); !strings.HasPrefix(got, "<html>") {
+			t.Errorf("spoiled: %s", got)
+		}
+		if got := o.get("https://mirror.openshift.com/pub/openshift-v4/x86_64/clients/ocp/stable-4.20/release.txt"); !strings.Contains(got, "4.20.5") {
+			t.Errorf("not spoiled: %s", got)
+		}
+	})
+}
+
+func TestOKDIsFoundWhereItsRedirectionLeads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := open(t, Options{})
+		defer o.close()
+		if got := o.get("https://github.com/okd-project/okd/releases/download/4.20.0-okd-scos.1/sha256sum.txt"); !strings.Contains(got, "openshift-install-linux-4.20.0-okd-scos.1.tar.gz") {
+			t.Errorf("sums: %s", got)
+		}
+		if got := o.get(mirror.ImageURL("4.19.0-okd-scos.1")); !strings.HasPrefix(got, "\x1f\x8b") {
+			t.Errorf("no boot image of OKD 4.19: %.100s", got)
 		}
 	})
 }

@@ -26,6 +26,9 @@ const (
 	storageAddress  = "203.0.113.20"
 	clientsAddress  = "203.0.113.30"
 	imagesAddress   = "203.0.113.31"
+	okdAddress      = "203.0.113.32"
+	assetsAddress   = "203.0.113.33"
+	centosAddress   = "203.0.113.34"
 	resolverAddress = "203.0.113.40"
 )
 
@@ -45,6 +48,9 @@ func (z *Zone) storageName() string { return "sos-" + z.options.Zone + ".exo.io"
 // openFabric makes the network and the hosts that only ask. The functions of its config are called once the zone is open.
 func (z *Zone) openFabric(context.Context) (err error) {
 	if z.ca, err = openAuthority(z.db); err != nil {
+		return err
+	}
+	if z.release, err = openReleaseKey(z.db); err != nil {
 		return err
 	}
 	z.fabric = fabric.New(fabric.Config{Clock: z.clock, ResolveFor: z.dns.resolve, Allows: z.allows, Translate: z.translate})
@@ -99,9 +105,16 @@ func (z *Zone) buckets() []api.Bucket {
 	return list
 }
 
+// downloadServers returns the addresses of the hosts that releases come from.
+func downloadServers() map[string]string {
+	return map[string]string{
+		mirror.ClientsHost: clientsAddress, mirror.ImagesHost: imagesAddress,
+		mirror.OKDHost: okdAddress, mirror.AssetsHost: assetsAddress, mirror.CentOSHost: centosAddress,
+	}
+}
+
 // openInternet opens the servers that the world reaches.
 func (z *Zone) openInternet(context.Context) error {
-	downloads := mirror.New(z.options.Installer)
 	for _, site := range []struct {
 		address string
 		names   []string
@@ -109,15 +122,29 @@ func (z *Zone) openInternet(context.Context) error {
 	}{
 		{apiAddress, z.apiNames(), z.hook(z.api)},
 		{storageAddress, []string{z.storageName()}, z.hook(z.storage)},
-		{clientsAddress, []string{mirror.ClientsHost}, downloads},
-		{imagesAddress, []string{mirror.ImagesHost}, downloads},
 		{resolverAddress, []string{resolverName}, z.dns.operator},
 	} {
 		if err := z.serve(site.address, site.names, site.handler); err != nil {
 			return fmt.Errorf("serve %s: %w", site.names[0], err)
 		}
 	}
+	if err := z.openDownloads(); err != nil {
+		return err
+	}
 	return z.serveNames()
+}
+
+func (z *Zone) openDownloads() error {
+	downloads := mirror.New(z.options.Installer, z.release)
+	if z.options.Mirror != nil {
+		downloads = z.options.Mirror(downloads)
+	}
+	for name, address := range downloadServers() {
+		if err := z.serve(address, []string{name}, downloads); err != nil {
+			return fmt.Errorf("serve %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // serve opens an HTTPS server with a certificate of the public internet.

@@ -15,6 +15,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/mirror"
 	"exoshift/internal/simcloud/s3"
 	"exoshift/internal/simcloud/store"
 	"exoshift/internal/simcloud/vm"
@@ -39,6 +40,9 @@ type Options struct {
 	// Middleware is put before the API and before the object storage; nil means none. It may let a request fail, or its
 	// answer.
 	Middleware func(http.Handler) http.Handler
+	// Mirror is put before the servers that releases and images are downloaded from; nil means none. It may spoil what
+	// they serve.
+	Mirror func(http.Handler) http.Handler
 	// Quotas overrides the API's limits by resource, e.g. {"instance": 5}, and those of the scenario.
 	Quotas map[string]int
 }
@@ -49,6 +53,7 @@ type Zone struct {
 	db       *store.DB
 	clock    network.Clock
 	ca       *fabric.CA
+	release  mirror.Key // signs the releases
 	fabric   *fabric.Fabric
 	client   *fabric.Host // the operator's machine
 	platform *fabric.Host // where Exoscale's own requests come from
@@ -109,12 +114,16 @@ func (z *Zone) Close() error {
 // Network is the world as the operator's machine sees it.
 func (z *Zone) Network() network.Network {
 	n := z.client.Network(z.ca.Pool())
-	n.Resolver = z.dns.operator.Resolve
+	n.Resolver, n.ReleaseKey = z.dns.operator.Resolve, z.release.Public()
 	return n
 }
 
 // Authority returns the certificate that clients have to trust, as PEM. It stays the same as long as Dir is kept.
 func (z *Zone) Authority() []byte { return z.ca.PEM() }
+
+// ReleaseKey returns the OpenPGP public key, armored, that the releases are signed with. It stays the same as long as
+// Dir is kept.
+func (z *Zone) ReleaseKey() []byte { return z.release.Public() }
 
 // Mutations returns how many requests changed something at the API or in the object storage since Open.
 func (z *Zone) Mutations() int { return z.api.Mutations() + z.storage.Mutations() }

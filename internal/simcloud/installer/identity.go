@@ -63,11 +63,6 @@ func metadata(clusterName string, id clusterID) ([]byte, error) {
 	}{clusterName, id.UUID, id.InfraID})
 }
 
-// ReleaseImage returns the payload's pull specification of a version; its digest is made up.
-func ReleaseImage(version string) string {
-	return "quay.io/openshift-release-dev/ocp-release@sha256:" + digest("release", version)
-}
-
 func digest(words ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(words, "\n")))
 	return hex.EncodeToString(sum[:])

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/coreos/ignition/v2/config/v3_2/types"
+
+	"exoshift/internal/simcloud/mirror"
 )
 
 // ignitionVersion of everything the installer writes, from OpenShift 4.8 on.
@@ -27,15 +29,15 @@ func pointer(config installConfig, files pki, role string) []byte {
 }
 
 // bootstrap returns the complete document of the bootstrap machine.
-func (in inputs) bootstrap(release string, installConfig []byte, manifests map[string][]byte) ([]byte, error) {
+func (in inputs) bootstrap(release mirror.Release, installConfig []byte, manifests map[string][]byte) ([]byte, error) {
 	_, credentials, err := kubeconfigs(in.config, in.files)
 	if err != nil {
 		return nil, err
 	}
 	disk := map[string][]byte{
 		"/opt/openshift/install-config.yaml": installConfig,
-		"/opt/openshift/release-version":     []byte(release), // the real host asks the release image
-		"/opt/openshift/release-image":       []byte(ReleaseImage(release)),
+		"/opt/openshift/release-version":     []byte(release.Version), // the real host asks the release image
+		"/opt/openshift/release-image":       []byte(release.Image()),
 		"/root/.docker/config.json":          []byte(in.config.PullSecret),
 	}
 	for name, content := range in.files {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/mirror"
 )
 
 // Exit codes of openshift-install.
@@ -20,7 +22,8 @@ const (
 
 // invocation is one parsed command line.
 type invocation struct {
-	release string // x.y.z that this binary belongs to
+	release mirror.Release // that this binary belongs to
+	program string         // the name it was called by
 	dir     string
 	level   string
 	command []string
@@ -29,11 +32,12 @@ type invocation struct {
 	stderr  io.Writer
 }
 
-// Main runs the program with its arguments, without the program's name, and returns the exit code. Before the
-// command it takes --release X.Y.Z, the version it poses as, and --now RFC3339, from when its certificates are
-// valid; without --now it is the argument of that name, and if that is zero, the wall clock.
+// Main runs the program with its arguments, without the program's name, and returns the exit code. Beside those of the
+// real one it takes --release and --architecture, which it poses as, --program, the name it was called by, and
+// --now RFC3339, from when its certificates are valid; without --now it is the argument of that name, and if that is
+// zero, the wall clock.
 func Main(args []string, now time.Time, stdout, stderr io.Writer) int {
-	run := invocation{release: "4.20.5", dir: ".", level: "info", now: now, stdout: stdout, stderr: stderr}
+	run := invocation{release: mirror.Release{Version: "4.20.5", Architecture: "amd64"}, program: "openshift-install", dir: ".", level: "info", now: now, stdout: stdout, stderr: stderr}
 	if run.now.IsZero() {
 		run.now = time.Now()
 	}
@@ -61,7 +65,9 @@ func Main(args []string, now time.Time, stdout, stderr io.Writer) int {
 func (run *invocation) parse(args []string) error {
 	flags := flag.NewFlagSet("openshift-install", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&run.release, "release", run.release, "")
+	flags.StringVar(&run.release.Version, "release", run.release.Version, "")
+	flags.StringVar(&run.release.Architecture, "architecture", run.release.Architecture, "")
+	flags.StringVar(&run.program, "program", run.program, "")
 	flags.StringVar(&run.dir, "dir", run.dir, "")
 	flags.StringVar(&run.level, "log-level", run.level, "")
 	flags.Func("now", "", func(value string) (err error) {
@@ -80,8 +86,8 @@ func (run *invocation) parse(args []string) error {
 }
 
 func (run *invocation) version() int {
-	_, err := fmt.Fprintf(run.stdout, "openshift-install %s\nbuilt from commit %s\nrelease image %s\nrelease architecture amd64\n",
-		run.release, digest("commit", run.release)[:40], ReleaseImage(run.release))
+	_, err := fmt.Fprintf(run.stdout, "%s %s\nbuilt from commit %s\nrelease image %s\nrelease architecture %s\n", run.program,
+		run.release.Version, digest("commit", run.release.Version)[:40], run.release.Image(), run.release.Architecture)
 	return exitCode(err)
 }
 

@@ -32,7 +32,7 @@ func openDirectory(run *invocation) (*directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	log.line("debug", "OpenShift Installer "+run.release)
+	log.line("debug", "OpenShift Installer "+run.release.Version)
 	return &directory{path: run.dir, assets: kept, log: log, run: run}, nil
 }
 

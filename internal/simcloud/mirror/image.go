@@ -7,55 +7,76 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"path"
 	"strings"
 )
 
-const imagesPath = "/art/storage/prod/streams/"
+// picture is a boot image for OpenStack.
+type picture struct {
+	build  string
+	system string // how the names of files and of deployments begin
+	title  string
+	folder string // that of the stream's builds, on its host
+}
+
+// pictureOf returns the image that a version boots from: numbered after OpenShift up to 4.18 and after RHEL from then
+// on; OKD has CentOS Stream. Of the builds those of 4.18, 4.21 and of OKD 4.21 are real ones. That OKD 4.20 is on
+// Stream 10, and the folder of Stream 9, are guesses.
+func pictureOf(version string) picture {
+	const streams = "/art/storage/prod/streams/"
+	switch okd := strings.Contains(version, "-okd-"); {
+	case okd && strings.HasPrefix(version, "4.19."):
+		return picture{"9.0.20250510-0", "scos", "CentOS Stream CoreOS", CentOSHost + "/centos/scos/9/prod/streams/c9s"}
+	case okd:
+		return picture{"10.0.20251103-0", "scos", "CentOS Stream CoreOS", ImagesHost + streams + "c10s"}
+	case strings.HasPrefix(version, "4.18."):
+		return picture{"418.94.202501221327-0", "rhcos", "Red Hat Enterprise Linux CoreOS", ImagesHost + streams + "4.18-9.4"}
+	}
+	return picture{"9.6.20251212-1", "rhcos", "Red Hat Enterprise Linux CoreOS", ImagesHost + streams + "rhel-9.6"}
+}
+
+func (p picture) url() string {
+	return fmt.Sprintf("https://%s/builds/%s/x86_64/%s-%s-openstack.x86_64.qcow2.gz", p.folder, p.build, p.system, p.build)
+}
 
 // Image returns the boot image of a version for OpenStack: its build, the compressed image and that one's SHA-256 in
 // hex. The bytes are the same every time.
 func Image(version string) (build string, qcow2gz []byte, sha256 string) {
-	build = Build(version)
-	qcow2gz = compress(disk(build))
-	return build, qcow2gz, checksum(qcow2gz)
+	shown := pictureOf(version)
+	qcow2gz = compress(disk(shown))
+	return shown.build, qcow2gz, checksum(qcow2gz)
 }
 
 // UncompressedSHA256 returns the SHA-256, in hex, of a version's image after it is unpacked.
-func UncompressedSHA256(version string) string { return checksum(disk(Build(version))) }
+func UncompressedSHA256(version string) string { return checksum(disk(pictureOf(version))) }
 
 // ImageURL returns where the image of a version is served.
-func ImageURL(version string) string {
-	build := Build(version)
-	return fmt.Sprintf("https://%s%s%s/builds/%s/x86_64/%s", ImagesHost, imagesPath, stream(build), build, fileName(build))
-}
+func ImageURL(version string) string { return pictureOf(version).url() }
 
-// Build returns the image that a version boots from: numbered after OpenShift up to 4.18, after RHEL from 4.19 on
-// (only the builds of 4.18 and 4.21 are real ones).
-func Build(version string) string {
-	if strings.HasPrefix(version, "4.18.") {
-		return "418.94.202501221327-0"
+// Build returns the name of the image that a version boots from.
+func Build(version string) string { return pictureOf(version).build }
+
+// Stream returns the name of the stream that a version's image is of.
+func Stream(version string) string {
+	if !strings.Contains(version, "-okd-") {
+		minor := strings.SplitN(version, ".", 3)
+		return "rhcos-" + strings.Join(minor[:min(2, len(minor))], ".")
 	}
-	return "9.6.20251212-1"
+	return path.Base(pictureOf(version).folder)
 }
 
-func stream(build string) string {
-	if strings.HasPrefix(build, "418.") {
-		return "4.18-9.4"
-	}
-	return "rhel-9.6"
-}
+// images serves boot images.
+type images struct{ made *shop }
 
-func fileName(build string) string { return "rhcos-" + build + "-openstack.x86_64.qcow2.gz" }
-
-func serveImage(w http.ResponseWriter, r *http.Request) {
-	for _, version := range []string{"4.18.0", "4.19.0"} {
-		build := Build(version)
-		if r.PathValue("build") != build || r.PathValue("stream") != stream(build) || r.PathValue("file") != fileName(build) {
+func (i images) serve(w http.ResponseWriter, r *http.Request) {
+	for _, version := range []string{"4.18.0", "4.19.0", "4.19.0-okd-scos.0", "4.20.0-okd-scos.0"} {
+		shown := pictureOf(version)
+		if shown.url() != "https://"+r.Host+r.URL.Path {
 			continue
 		}
-		_, image, _ := Image(version)
+		content, err := i.made.get(shown.build, func() ([]byte, error) { return compress(disk(shown)), nil })
 		w.Header().Set("Content-Type", "application/gzip")
-		_, _ = w.Write(image) // the client went away
+		serve(w, r, content, err)
 		return
 	}
 	http.NotFound(w, r)
@@ -73,7 +94,7 @@ const (
 	copied      = 1 << 63   // flag of a table entry: the cluster is in use once
 )
 
-func disk(build string) []byte {
+func disk(shown picture) []byte {
 	image := make([]byte, clusters*cluster)
 	big := binary.BigEndian
 	header(image)
@@ -87,9 +108,9 @@ func disk(build string) []byte {
 		big.PutUint64(image[entry:], uint64(firstData+i)*cluster|copied)
 	}
 	// What a boot image holds does not compress well; the seed makes it the same every time.
-	noise := rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%-32.32s", build))))
+	noise := rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%-32.32s", shown.build))))
 	_, _ = noise.Read(image[(firstData+1)*cluster:]) // never fails
-	copy(image[firstData*cluster+4096:], bootEntry(build))
+	copy(image[firstData*cluster+4096:], bootEntry(shown))
 	return image
 }
 
@@ -107,10 +128,12 @@ func header(image []byte) {
 	big.PutUint32(image[100:], 104) // length of the header
 }
 
-func bootEntry(build string) string {
-	return "title Red Hat Enterprise Linux CoreOS " + build + " (ostree:0)\nversion 1\n" +
-		"linux /boot/ostree/rhcos-0/vmlinuz\ninitrd /boot/ostree/rhcos-0/initramfs.img\n" +
-		"options rw $ignition_firstboot ostree=/ostree/boot.1/rhcos/0/0 ignition.platform.id=openstack console=ttyS0,115200n8 console=tty0\n"
+func bootEntry(shown picture) string {
+	deployment := "/ostree/" + shown.system + "-0/"
+	return "title " + shown.title + " " + shown.build + " (ostree:0)\nversion 1\n" +
+		"linux /boot" + deployment + "vmlinuz\ninitrd /boot" + deployment + "initramfs.img\n" +
+		"options rw $ignition_firstboot ostree=/ostree/boot.1/" + shown.system + "/0/0 " +
+		"ignition.platform.id=openstack console=ttyS0,115200n8 console=tty0\n"
 }
 
 func compress(image []byte) []byte {

@@ -1,107 +1,53 @@
 // Package mirror is what the simulated internet offers for download: openshift-install of any version, as a script
 // that runs the simulated program, and boot images that are small but of the real shape.
+//
+// The list of checksums is signed with a key of its own: sha256sum.txt.gpg is a detached binary signature, and for the
+// versions 4.19 a binary message that holds the list, because it is not known which form the real mirror uses. OKD
+// signs nothing.
 package mirror
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"net/http"
-	"regexp"
-	"strings"
+	"time"
 )
 
 // The hosts that the handler serves.
 const (
 	ClientsHost = "mirror.openshift.com"
 	ImagesHost  = "rhcos.mirror.openshift.com"
+	OKDHost     = "github.com"
+	AssetsHost  = "release-assets.githubusercontent.com" // OKDHost leads here
+	CentOSHost  = "cloud.centos.org"                     // boot images of OKD on CentOS Stream 9
 )
 
-// New returns a handler for both hosts. The words are the command line of the simulated openshift-install; the
-// script in the archive adds "--release X.Y.Z" and its own arguments. Channel names such as stable-4.20 and detached
-// signatures are not served.
-func New(words []string) http.Handler {
-	clients := clients{words: words, version: regexp.MustCompile(`^4\.\d{1,2}\.\d{1,3}(-(rc|ec)\.\d{1,2})?$`)}
+// Hosts returns the names of all hosts.
+func Hosts() []string { return []string{ClientsHost, ImagesHost, OKDHost, AssetsHost, CentOSHost} }
+
+const sumsFile = "sha256sum.txt"
+
+// New returns a handler for all hosts. The words are the command line of the simulated openshift-install; the script
+// in the archive adds "--release X.Y.Z", "--architecture A" unless that is amd64, "--program PATH" and its own
+// arguments.
+func New(words []string, key Key) http.Handler {
+	programs := downloads{words: words, key: key, made: newShop()}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+ClientsHost+"/pub/openshift-v4/clients/ocp/{version}/{file}", clients.serve)
-	mux.HandleFunc("GET "+ClientsHost+"/pub/openshift-v4/{arch}/clients/ocp/{version}/{file}", clients.serve)
-	mux.HandleFunc("GET "+ImagesHost+imagesPath+"{stream}/builds/{build}/x86_64/{file}", serveImage)
+	mux.HandleFunc("GET "+ClientsHost+"/pub/openshift-v4/clients/ocp/{version}/{file}", programs.client)
+	mux.HandleFunc("GET "+ClientsHost+"/pub/openshift-v4/{arch}/clients/ocp/{version}/{file}", programs.client)
+	mux.HandleFunc("GET "+OKDHost+okdPath+"{tag}/{file}", programs.okdRedirect)
+	mux.HandleFunc("GET "+AssetsHost+assetsPath+"{tag}/{file}", programs.okdFile)
+	pictures := images{made: newShop()}
+	mux.HandleFunc("GET "+ImagesHost+"/", pictures.serve)
+	mux.HandleFunc("GET "+CentOSHost+"/", pictures.serve)
 	return mux
 }
 
-type clients struct {
-	words   []string
-	version *regexp.Regexp
-}
-
-func (c clients) serve(w http.ResponseWriter, r *http.Request) {
-	version, arch := r.PathValue("version"), r.PathValue("arch")
-	if !c.version.MatchString(version) || arch != "" && arch != "x86_64" && arch != "amd64" {
-		http.NotFound(w, r)
-		return
-	}
-	archive, err := c.archive(version)
+// serve answers with content or a part of it, as the client asks.
+func serve(w http.ResponseWriter, r *http.Request, content []byte, err error) {
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	names := []string{"openshift-install-linux.tar.gz", "openshift-install-linux-" + version + ".tar.gz"}
-	switch file := r.PathValue("file"); file {
-	case names[0], names[1]:
-		w.Header().Set("Content-Type", "application/gzip")
-		_, _ = w.Write(archive) // the client went away
-	case "sha256sum.txt":
-		for _, name := range names {
-			_, _ = fmt.Fprintf(w, "%s  %s\n", checksum(archive), name)
-		}
-	case "release.txt":
-		_, _ = fmt.Fprintf(w, "Client tools for OpenShift\n--------------------------\n\nName:           %s\nOS/Arch:        linux/amd64\n", version)
-	default:
-		http.NotFound(w, r)
-	}
-}
-
-// archive is the same for the same version and words.
-func (c clients) archive(version string) ([]byte, error) {
-	var packed bytes.Buffer
-	zip := gzip.NewWriter(&packed)
-	tape := tar.NewWriter(zip)
-	script := "#!/bin/sh\nexec " + quote(append(c.words[:len(c.words):len(c.words)], "--release", version)) + ` "$@"` + "\n"
-	for _, file := range []struct {
-		name, content string
-		mode          int64
-	}{
-		{"README.md", "# OpenShift Install\n", 0o644},
-		{"openshift-install", script, 0o755},
-	} {
-		header := tar.Header{Name: file.name, Mode: file.mode, Size: int64(len(file.content)), Typeflag: tar.TypeReg}
-		if err := tape.WriteHeader(&header); err != nil {
-			return nil, err
-		}
-		if _, err := tape.Write([]byte(file.content)); err != nil {
-			return nil, err
-		}
-	}
-	if err := tape.Close(); err != nil {
-		return nil, err
-	}
-	err := zip.Close()
-	return packed.Bytes(), err
-}
-
-// quote returns words as a POSIX shell reads them again.
-func quote(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return strings.Join(quoted, " ")
-}
-
-func checksum(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
+	w.Header().Set("ETag", `"`+checksum(content)[:32]+`"`)
+	http.ServeContent(w, r, r.URL.Path, time.Time{}, bytes.NewReader(content))
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -23,24 +24,64 @@ func get(t *testing.T, handler http.Handler, url string) (int, []byte) {
 	return recorder.Code, recorder.Body.Bytes()
 }
 
-const directory = "https://mirror.openshift.com/pub/openshift-v4/clients/ocp/4.20.5/"
-
-func TestTheInstallerIsAScriptThatRunsTheGivenWords(t *testing.T) {
-	handler := New([]string{"printf", "%s\n", "it's", "$HOME"})
-	code, archive := get(t, handler, directory+"openshift-install-linux.tar.gz")
+// must returns what is served.
+func must(t *testing.T, handler http.Handler, url string) []byte {
+	t.Helper()
+	code, content := get(t, handler, url)
 	if code != http.StatusOK {
-		t.Fatalf("code = %d", code)
+		t.Fatalf("GET %s = %d", url, code)
 	}
+	return content
+}
+
+// mirrorOf returns a mirror whose program is these words, and the key that it signs with.
+func mirrorOf(t *testing.T, words ...string) (http.Handler, Key) {
+	t.Helper()
+	key, err := NewKey(time.Now(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(words, key), key
+}
+
+const (
+	clientsURL = "https://mirror.openshift.com/pub/openshift-v4/x86_64/clients/ocp/"
+	directory  = clientsURL + "4.20.5/"
+)
+
+// execute returns what the program of an archive says.
+func execute(t *testing.T, archive []byte, args ...string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "openshift-install")
 	if err := os.WriteFile(path, unpack(t, archive, "openshift-install", 0o755), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	output, err := exec.CommandContext(t.Context(), path, "create", "a b").Output()
+	output, err := exec.CommandContext(t.Context(), path, args...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("it's\n$HOME\n--release\n4.20.5\ncreate\na b\n", string(output)); diff != "" {
+	return strings.ReplaceAll(string(output), path, "PATH")
+}
+
+func TestTheInstallerIsAScriptThatRunsTheGivenWords(t *testing.T) {
+	handler, _ := mirrorOf(t, "printf", "%s\n", "it's", "$HOME")
+	got := execute(t, must(t, handler, directory+"openshift-install-linux.tar.gz"), "create", "a b")
+	if diff := cmp.Diff("it's\n$HOME\n--release\n4.20.5\n--program\nPATH\ncreate\na b\n", got); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheDirectoryDecidesTheArchitectureAndTheFileTheHost(t *testing.T) {
+	handler, _ := mirrorOf(t, "echo")
+	other := strings.Replace(directory, "x86_64", "aarch64", 1)
+	for _, platform := range []string{"linux", "linux-arm64", "mac", "mac-arm64"} {
+		name := "openshift-install-" + platform + "-4.20.5.tar.gz"
+		if got := execute(t, must(t, handler, directory+name)); strings.Contains(got, "--architecture") {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got := execute(t, must(t, handler, other+name)); !strings.Contains(got, "--architecture arm64") {
+			t.Errorf("%s for other machines: %s", name, got)
+		}
 	}
 }
 
@@ -71,32 +112,96 @@ func unpack(t *testing.T, archive []byte, name string, mode int64) []byte {
 }
 
 func TestChecksumsMatch(t *testing.T) {
-	handler := New([]string{"true"})
-	_, archive := get(t, handler, directory+"openshift-install-linux-4.20.5.tar.gz")
-	_, sums := get(t, handler, directory+"sha256sum.txt")
-	if want := checksum(archive) + "  openshift-install-linux-4.20.5.tar.gz\n"; !strings.Contains(string(sums), want) {
-		t.Errorf("sums = %q, want %q", sums, want)
+	handler, _ := mirrorOf(t, "true")
+	sums := string(must(t, handler, directory+"sha256sum.txt"))
+	for _, name := range []string{"openshift-install-linux.tar.gz", "openshift-install-mac-arm64-4.20.5.tar.gz", "release.txt"} {
+		if want := checksum(must(t, handler, directory+name)) + "  " + name + "\n"; !strings.Contains(sums, want) {
+			t.Errorf("sums = %q, want %q", sums, want)
+		}
 	}
-	if _, release := get(t, handler, directory+"release.txt"); !strings.Contains(string(release), "4.20.5") {
-		t.Errorf("release.txt = %q", release)
-	}
-	for _, version := range []string{"4.18.9", "4.20.5"} {
+	for _, version := range []string{"4.18.9", "4.20.5", "4.19.0-okd-scos.3", "4.21.0-okd-scos.1"} {
 		_, want, sum := Image(version)
-		code, got := get(t, handler, ImageURL(version))
-		if code != http.StatusOK || !bytes.Equal(got, want) || sum != checksum(got) {
-			t.Errorf("image of %s: code %d, %d bytes, want %d", version, code, len(got), len(want))
+		if got := must(t, handler, ImageURL(version)); !bytes.Equal(got, want) || sum != checksum(got) {
+			t.Errorf("image of %s: %d bytes, want %d", version, len(got), len(want))
 		}
 	}
 }
 
+func TestAChannelIsTheDirectoryOfOneVersion(t *testing.T) {
+	handler, _ := mirrorOf(t, "true")
+	for channel, version := range map[string]string{"stable-4.20": "4.20.5", "stable-4.18": "4.18.24", "fast-4.21": "4.21.3", "candidate-4.19": "4.19.17"} {
+		about := string(must(t, handler, clientsURL+channel+"/release.txt"))
+		release := Release{Version: version, Architecture: "amd64"}
+		for _, want := range []string{"Name:           " + version + "\n", "Digest:         " + release.Digest() + "\n", "Pull From: " + release.Image() + "\n"} {
+			if !strings.Contains(about, want) {
+				t.Errorf("%s: release.txt lacks %q:\n%s", channel, want, about)
+			}
+		}
+		for _, name := range []string{"sha256sum.txt", "openshift-install-linux.tar.gz", "openshift-install-linux-" + version + ".tar.gz"} {
+			if !bytes.Equal(must(t, handler, clientsURL+channel+"/"+name), must(t, handler, clientsURL+version+"/"+name)) {
+				t.Errorf("%s: another %s than that of %s", channel, name, version)
+			}
+		}
+	}
+}
+
+func TestADownloadCanBeResumed(t *testing.T) {
+	handler, _ := mirrorOf(t, "true")
+	for _, url := range []string{directory + "openshift-install-linux.tar.gz", ImageURL("4.20.5")} {
+		whole := must(t, handler, url)
+		recorder := httptest.NewRecorder()
+		request := httptest.NewRequest(http.MethodGet, url, nil)
+		request.Header.Set("Range", "bytes=1000-")
+		handler.ServeHTTP(recorder, request)
+		if recorder.Code != http.StatusPartialContent || !bytes.Equal(recorder.Body.Bytes(), whole[1000:]) || recorder.Header().Get("ETag") == "" {
+			t.Errorf("%s: code %d, %d bytes, tag %q", url, recorder.Code, recorder.Body.Len(), recorder.Header().Get("ETag"))
+		}
+	}
+}
+
+const okd = "https://github.com/okd-project/okd/releases/download/4.20.0-okd-scos.11/"
+
+func TestOKDIsServedBehindARedirection(t *testing.T) {
+	handler, _ := mirrorOf(t, "echo")
+	follow := func(file string) []byte {
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, okd+file, nil))
+		place := recorder.Header().Get("Location")
+		if recorder.Code != http.StatusFound || !strings.HasPrefix(place, "https://release-assets.githubusercontent.com/") {
+			t.Fatalf("%s: code %d, leads to %q", file, recorder.Code, place)
+		}
+		bare, _, _ := strings.Cut(place, "?")
+		if code, _ := get(t, handler, bare); code != http.StatusNotFound {
+			t.Errorf("without its signature %s = %d", bare, code)
+		}
+		return must(t, handler, place)
+	}
+	const name = "openshift-install-linux-4.20.0-okd-scos.11.tar.gz"
+	packed := follow(name)
+	if got := execute(t, packed); !strings.HasPrefix(got, "--release 4.20.0-okd-scos.11 ") {
+		t.Errorf("the program says %s", got)
+	}
+	if want := checksum(packed) + "  " + name + "\n"; !strings.Contains(string(follow("sha256sum.txt")), want) {
+		t.Errorf("the sums lack %s", want)
+	}
+}
+
 func TestWhatIsNotServed(t *testing.T) {
+	handler, _ := mirrorOf(t, "true")
 	for _, url := range []string{
-		"https://mirror.openshift.com/pub/openshift-v4/clients/ocp/stable-4.20/sha256sum.txt",
-		directory + "sha256sum.txt.gpg",
+		clientsURL + "stable-4.99/release.txt",
+		clientsURL + "4.20/release.txt",
+		clientsURL + "4.20.0-okd-scos.11/release.txt",
+		strings.Replace(directory, "x86_64", "riscv", 1) + "release.txt",
+		directory + "openshift-install-linux-4.20.6.tar.gz",
+		directory + "openshift-install-windows.tar.gz",
+		okd + "sha256sum.txt.gpg",
+		okd + "openshift-install-linux.tar.gz",
+		strings.Replace(okd, "4.20.0", "4.18.0", 1) + "sha256sum.txt",
 		"https://rhcos.mirror.openshift.com/pub/openshift-v4/clients/ocp/4.20.5/sha256sum.txt",
 		"https://mirror.openshift.com/",
 	} {
-		if code, _ := get(t, New(nil), url); code != http.StatusNotFound {
+		if code, _ := get(t, handler, url); code != http.StatusNotFound {
 			t.Errorf("GET %s = %d", url, code)
 		}
 	}

@@ -1,0 +1,85 @@
+package mirror
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// ballast is how many bytes beside the program an archive holds, so that there is something to break off and resume.
+const ballast = 2 << 20
+
+// shop keeps what was made once, by its name.
+type shop struct {
+	mu    sync.Mutex
+	goods map[string][]byte
+}
+
+func newShop() *shop { return &shop{goods: map[string][]byte{}} }
+
+func (s *shop) get(name string, produce func() ([]byte, error)) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if made, ok := s.goods[name]; ok {
+		return made, nil
+	}
+	made, err := produce()
+	if err == nil {
+		s.goods[name] = made
+	}
+	return made, err
+}
+
+// script is the program that a release's archive holds: the words, which release it poses as and under which name it
+// was called, and its own arguments.
+func script(words []string, release Release) string {
+	command := append(slices.Clone(words), "--release", release.Version)
+	if release.Architecture != amd64 {
+		command = append(command, "--architecture", release.Architecture)
+	}
+	return "#!/bin/sh\nexec " + quote(command) + ` --program "$0" "$@"` + "\n"
+}
+
+// archive is the same for the same release and words.
+func archive(words []string, release Release) ([]byte, error) {
+	noise := make([]byte, ballast)
+	_, _ = rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%-32.32s", release.Version)))).Read(noise) // never fails
+	var packed bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&packed, gzip.NoCompression) // noise does not compress
+	if err != nil {
+		return nil, err
+	}
+	tape := tar.NewWriter(zip)
+	for _, file := range []struct {
+		name    string
+		content []byte
+		mode    int64
+	}{
+		{"README.md", []byte("# OpenShift Install\n"), 0o644},
+		{"openshift-install", []byte(script(words, release)), 0o755},
+		{"openshift-install.data", noise, 0o644},
+	} {
+		err = errors.Join(err, tape.WriteHeader(&tar.Header{
+			Name: file.name, Mode: file.mode, Size: int64(len(file.content)), Typeflag: tar.TypeReg,
+		}))
+		_, writing := tape.Write(file.content)
+		err = errors.Join(err, writing)
+	}
+	err = errors.Join(err, tape.Close(), zip.Close())
+	return packed.Bytes(), err
+}
+
+// quote returns words as a POSIX shell reads them again.
+func quote(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
+}

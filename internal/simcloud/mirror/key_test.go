@@ -1,0 +1,69 @@
+package mirror
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+)
+
+// ring is what a client knows of a key.
+func ring(t *testing.T, key Key) openpgp.EntityList {
+	t.Helper()
+	known, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(key.Public()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
+
+func TestTheListOfChecksumsIsSignedByItselfOrWithinAMessage(t *testing.T) {
+	handler, key := mirrorOf(t, "true")
+	sums := must(t, handler, directory+"sha256sum.txt")
+	if _, err := openpgp.CheckDetachedSignature(ring(t, key), bytes.NewReader(sums), bytes.NewReader(must(t, handler, directory+"sha256sum.txt.gpg")), nil); err != nil {
+		t.Errorf("the detached signature: %v", err)
+	}
+	inline := clientsURL + "stable-4.19/"
+	message, err := openpgp.ReadMessage(bytes.NewReader(must(t, handler, inline+"sha256sum.txt.gpg")), ring(t, key), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(message.UnverifiedBody)
+	if err != nil || message.SignatureError != nil || !bytes.Equal(body, must(t, handler, inline+"sha256sum.txt")) {
+		t.Errorf("the message: %v, %v\n%s", err, message.SignatureError, body)
+	}
+}
+
+func TestAKeyIsTheSameAfterItWasKept(t *testing.T) {
+	_, key := mirrorOf(t)
+	again, err := ParseKey(key.Private())
+	if err != nil || !bytes.Equal(again.Public(), key.Public()) {
+		t.Errorf("%v, %s", err, again.Public())
+	}
+	if bytes.Contains(key.Public(), []byte("PRIVATE")) || !strings.HasPrefix(string(key.Public()), "-----BEGIN PGP PUBLIC KEY BLOCK-----\n") {
+		t.Errorf("the public key is\n%s", key.Public())
+	}
+}
+
+func TestAKeyExpiresAfterItsLifetime(t *testing.T) {
+	made := time.Now().Add(-48 * time.Hour)
+	key, err := NewKey(made, 24*time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := []byte("content")
+	signature, err := key.Detached(content, made.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, valid := range map[time.Time]bool{made.Add(2 * time.Hour): true, time.Now(): false} {
+		_, err := openpgp.CheckDetachedSignature(ring(t, key), bytes.NewReader(content), bytes.NewReader(signature), &packet.Config{Time: func() time.Time { return at }})
+		if (err == nil) != valid {
+			t.Errorf("at %s: %v", at, err)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package mirror
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Release is one build of OpenShift, for one architecture of the cluster.
+type Release struct {
+	Version      string // x.y.z, or x.y.z-okd-scos.n
+	Architecture string // as in "release architecture": amd64, arm64, ppc64le, s390x or multi
+}
+
+// amd64 is the architecture of the machines of the simulated zone.
+const amd64 = "amd64"
+
+// OKD tells whether it is a build of the community, for CentOS Stream CoreOS.
+func (r Release) OKD() bool { return strings.Contains(r.Version, "-okd-") }
+
+// Digest returns the digest of the payload, which is made up: "sha256:" and hex.
+func (r Release) Digest() string {
+	words := []string{"release", r.Version}
+	if r.Architecture != amd64 {
+		words = append(words, r.Architecture)
+	}
+	return "sha256:" + checksum([]byte(strings.Join(words, "\n")))
+}
+
+// Image returns the pull specification of the payload.
+func (r Release) Image() string {
+	if r.OKD() {
+		return "quay.io/okd/scos-release@" + r.Digest()
+	}
+	return "quay.io/openshift-release-dev/ocp-release@" + r.Digest()
+}
+
+// The versions that exist are all of this form. Those that the channels lead to are made up.
+var (
+	exactVersion = regexp.MustCompile(`^4\.\d{1,2}\.\d{1,3}(-(rc|ec)\.\d{1,2})?$`)
+	okdTag       = regexp.MustCompile(`^4\.(19|20|21)\.\d{1,3}-okd-scos\.\d{1,3}$`)
+	channelName  = regexp.MustCompile(`^(stable|fast|candidate|latest)-(4\.\d{1,2})$`)
+)
+
+// resolve returns the exact version behind a version or a channel; false if there is none.
+func resolve(name string) (string, bool) {
+	if exactVersion.MatchString(name) {
+		return name, true
+	}
+	channel := channelName.FindStringSubmatch(name)
+	if channel == nil {
+		return "", false
+	}
+	patch, ok := map[string]int{"4.18": 24, "4.19": 15, "4.20": 5, "4.21": 2}[channel[2]]
+	patch += map[string]int{"stable": 0, "fast": 1, "latest": 1, "candidate": 2}[channel[1]]
+	return fmt.Sprintf("%s.%d", channel[2], patch), ok
+}
+
+// architecture returns the name in programs of an architecture's directory; false if there is none.
+func architecture(directory string) (string, bool) {
+	switch directory {
+	case "", "x86_64", amd64:
+		return amd64, true
+	case "aarch64", "arm64":
+		return "arm64", true
+	}
+	return directory, slices.Contains([]string{"ppc64le", "s390x", "multi"}, directory)
+}
+
+// about is the release.txt of a directory.
+func about(r Release) string {
+	kubernetes := "1.33.5"
+	var minor int
+	if _, err := fmt.Sscanf(r.Version, "4.%d.", &minor); err == nil {
+		kubernetes = fmt.Sprintf("1.%d.5", minor+13)
+	}
+	return fmt.Sprintf(`Client tools for OpenShift
+--------------------------
+
+These archives contain the client tooling for [OpenShift](https://docs.openshift.com).
+
+To verify the contents of this directory, use the 'gpg' and 'shasum' tools to
+ensure the archives you have downloaded match those published from this location.
+
+The openshift-install binary has been preconfigured to install the following release:
+
+---
+
+Name:           %[1]s
+Digest:         %[2]s
+Created:        2026-01-01T00:00:00Z
+OS/Arch:        linux/%[3]s
+Manifests:      758
+Metadata files: 1
+
+Pull From: %[4]s
+
+Release Metadata:
+  Version:  %[1]s
+  Upgrades: 4.17.40, 4.17.41
+  Metadata:
+    url: https://access.redhat.com/errata/RHBA-2026:0001
+
+Component Versions:
+  kubectl          %[5]s
+  kubernetes       %[5]s
+  kubernetes-tests %[5]s
+  machine-os       %[6]s Red Hat Enterprise Linux CoreOS
+  rhel-coreos      %[6]s Red Hat Enterprise Linux CoreOS
+
+Images:
+  NAME             PULL SPEC
+  installer        quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:%[7]s
+  rhel-coreos      quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:%[8]s
+`, r.Version, r.Digest(), r.Architecture, r.Image(), kubernetes, Build(r.Version),
+		checksum([]byte("installer "+r.Version)), checksum([]byte("rhel-coreos "+r.Version)))
+}
+
+func checksum(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
