@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -52,8 +54,8 @@ func (lb LoadBalancer) check() error {
 }
 
 func render(name string, data any) ([]byte, error) {
-	functions := template.FuncMap{"masters": masters, "indent": indent}
-	parsed, err := template.New(name).Funcs(functions).ParseFS(files, name)
+	functions := template.FuncMap{"masters": masters, "indent": indent, "quote": strconv.Quote}
+	parsed, err := template.New(path.Base(name)).Funcs(functions).ParseFS(files, name)
 	if err != nil {
 		return nil, fmt.Errorf("template %s: %w", name, err)
 	}

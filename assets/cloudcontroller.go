@@ -1,0 +1,20 @@
+package assets
+
+import "errors"
+
+// CloudController is what Exoscale's cloud controller manager has to know.
+type CloudController struct {
+	Domain string // of the cluster
+	Zone   string
+	Key    string // of the API
+	Secret string // of the key
+}
+
+// CloudControllerManager returns the manifests, YAML of several documents, by which Exoscale's cloud controller manager
+// runs on the nodes of the control plane. They hold the API's secret.
+func CloudControllerManager(c CloudController) ([]byte, error) {
+	if c.Domain == "" || c.Zone == "" || c.Key == "" || c.Secret == "" {
+		return nil, errors.New("cloud controller manager: it needs a domain, a zone and an API key")
+	}
+	return render("manifests/exoscale-cloud-controller-manager.yaml", c)
+}

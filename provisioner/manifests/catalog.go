@@ -1,0 +1,90 @@
+package manifests
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"exoshift/state"
+)
+
+const machineConfig = "MachineConfig"
+
+// Where a compiled catalog of Project Syn keeps what belongs into an installation, below its own folder manifests.
+const (
+	catalogMachines   = "openshift4-nodes/10_machineconfigs.yaml"
+	catalogController = "exoscale-cloud-controller-manager/manager"
+	catalogCilium     = "cilium/olm"
+)
+
+// machineName is a name that is safe within that of a file.
+var machineName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
+
+// ofCilium matches the files that Cilium is installed from; others, with a digit in front, are for later.
+var ofCilium = regexp.MustCompile(`^[a-z]`)
+
+// fromCatalog takes from a compiled catalog what has to be there from the beginning: machine configurations, the cloud
+// controller and Cilium. Everything else is for Project Syn to install.
+func (c *collection) fromCatalog(dir string, credentials state.APIKey) error {
+	if dir == "" {
+		return nil
+	}
+	root := filepath.Join(dir, "manifests")
+	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		return invalid(fmt.Errorf("%s is no compiled catalog: it has no folder %q", dir, "manifests")).
+			WithHint("correct syn.catalogDir in the answers file, or compile the catalog first")
+	}
+	if err := c.machineConfigs(filepath.Join(root, catalogMachines)); err != nil {
+		return err
+	}
+	resolve := func(d document) (document, error) { return d.withCredentials(credentials) }
+	if err := c.component(filepath.Join(root, catalogController), "exoscale_ccm_", nil, resolve); err != nil {
+		return err
+	}
+	return c.component(filepath.Join(root, catalogCilium), "cilium_", ofCilium)
+}
+
+// machineConfigs takes each object of a file under the object's own name. There may be no such file.
+func (c *collection) machineConfigs(path string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	found, err := readFile(path)
+	if err != nil {
+		return err
+	}
+	for _, d := range found {
+		if d.kind != machineConfig || !machineName.MatchString(d.name) {
+			return invalid(fmt.Errorf("%s: %s is no MachineConfig with a proper name", d.place, d)).
+				WithHint("compile the catalog anew")
+		}
+		if err := c.add(machineFolder+"99x_openshift-machineconfig_"+d.name+".yml", d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// component takes the files of one part of the catalog, those that match wanted if it is not nil. There may be no such
+// part.
+func (c *collection) component(dir, prefix string, wanted *regexp.Regexp, change ...func(document) (document, error)) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	paths, err := filesOf(dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if wanted != nil && !wanted.MatchString(filepath.Base(path)) {
+			continue
+		}
+		if err := c.fromFile(prefix, path, change...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package manifests
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"exoshift/assets"
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const external = "External"
+
+// controller makes the cloud controller and the answers agree: one that is brought has to be expected by the nodes, and
+// if it is expected and nobody brings one, it is our own.
+func (c *collection) controller(spec state.Spec, credentials state.APIKey) error {
+	expected := spec.OpenShift.CloudControllerManager == external
+	brought, found := c.find(isController)
+	switch {
+	case found && !expected:
+		return invalid(fmt.Errorf("%s brings a cloud controller that the nodes would not wait for", brought.place)).
+			WithHint("set openshift.cloudControllerManager to External in the answers file, or take it away")
+	case found || !expected:
+		return nil
+	case credentials.Key == "" || credentials.Secret == "":
+		return fault.New(fault.Internal, op, errors.New("there is no API key for the cloud controller"))
+	}
+	return c.ownController(spec, credentials)
+}
+
+// isController tells a workload that is a cloud controller by its name.
+func isController(d document) bool {
+	return (d.kind == "Deployment" || d.kind == "DaemonSet") && strings.Contains(d.name, "cloud-controller-manager")
+}
+
+func (c *collection) ownController(spec state.Spec, credentials state.APIKey) error {
+	const name = "exoscale-cloud-controller-manager.yaml"
+	content, err := assets.CloudControllerManager(assets.CloudController{
+		Domain: spec.Domain(), Zone: spec.Exoscale.Zone, Key: credentials.Key, Secret: credentials.Secret,
+	})
+	if err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	parts, err := parse("exoshift's own "+name, content)
+	if err != nil {
+		return err
+	}
+	for i, d := range parts {
+		if err := c.add(plainFolder+numbered(name, i, len(parts)), d); err != nil {
+			return err
+		}
+	}
+	return nil
+}

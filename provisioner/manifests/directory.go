@@ -1,0 +1,66 @@
+package manifests
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// fromDirectory takes everything that the operator's directory holds.
+func (c *collection) fromDirectory(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	paths, err := filesOf(dir)
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return foreign(fmt.Errorf("%s holds no manifests", dir))
+	}
+	for _, path := range paths {
+		if err := c.fromFile("", path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fromFile takes the objects of a file. They keep its name, behind a prefix, but for a number if there are several:
+// openshift-install's own manifests are one object each.
+func (c *collection) fromFile(prefix, path string, change ...func(document) (document, error)) error {
+	found, err := readFile(path)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return invalid(fmt.Errorf("%s describes no object", path)).WithHint("correct the file, or take it away")
+	}
+	for i, d := range found {
+		for _, apply := range change {
+			if d, err = apply(d); err != nil {
+				return err
+			}
+		}
+		if err := c.add(d.folder()+prefix+numbered(filepath.Base(path), i, len(found)), d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folder is where openshift-install expects objects of this kind.
+func (d document) folder() string {
+	if d.kind == machineConfig {
+		return machineFolder
+	}
+	return plainFolder
+}
+
+func numbered(base string, index, count int) string {
+	if count == 1 {
+		return base
+	}
+	ending := filepath.Ext(base)
+	return fmt.Sprintf("%s-%02d%s", strings.TrimSuffix(base, ending), index+1, ending)
+}

@@ -1,0 +1,136 @@
+package manifests
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// document is one Kubernetes object as a file describes it.
+type document struct {
+	place   string // <file>:<line> where it begins
+	content []byte
+	fields  yaml.MapSlice
+
+	apiVersion, kind, namespace, name string
+}
+
+// parse takes a file of YAML, or of JSON, which is YAML, apart into its objects.
+func parse(path string, content []byte) ([]document, error) {
+	var found []document
+	line := 1
+	for _, part := range split(content) {
+		d, err := newDocument(path, line, part)
+		if err != nil {
+			return nil, err
+		}
+		if d.fields != nil {
+			found = append(found, d)
+		}
+		line += bytes.Count(part, []byte("\n"))
+	}
+	return found, nil
+}
+
+// split cuts a stream of YAML before each line that begins a document. Such a line cannot be part of a text in a
+// document: that would be indented.
+func split(content []byte) [][]byte {
+	parts := [][]byte{nil}
+	for line := range bytes.Lines(content) {
+		rest, marker := bytes.CutPrefix(line, []byte("---"))
+		if marker && (len(rest) == 0 || bytes.ContainsAny(rest[:1], " \t\r\n")) {
+			parts = append(parts, nil)
+		}
+		last := len(parts) - 1
+		parts[last] = append(parts[last], line...)
+	}
+	return parts
+}
+
+// newDocument reads one object that begins at a line of a file; without fields if nothing is there but comments.
+func newDocument(path string, line int, content []byte) (document, error) {
+	d := document{place: fmt.Sprintf("%s:%d", path, line), content: content}
+	if err := yaml.UnmarshalWithOptions(content, &d.fields, yaml.UseOrderedMap()); err != nil {
+		return d, broken(path, line, err)
+	}
+	if d.fields == nil {
+		return d, nil
+	}
+	metadata, _ := field(d.fields, "metadata").(yaml.MapSlice)
+	for _, read := range []struct {
+		into *string
+		from yaml.MapSlice
+		key  string
+	}{
+		{&d.apiVersion, d.fields, "apiVersion"}, {&d.kind, d.fields, "kind"},
+		{&d.name, metadata, "name"}, {&d.namespace, metadata, "namespace"},
+	} {
+		*read.into, _ = field(read.from, read.key).(string)
+	}
+	if missing := d.missing(); missing != "" {
+		return d, invalid(fmt.Errorf("%s: the document has no %s", d.place, missing)).
+			WithHint("every document has to describe one Kubernetes object, with apiVersion, kind and metadata.name")
+	}
+	return d, nil
+}
+
+func (d document) missing() string {
+	switch {
+	case d.apiVersion == "":
+		return "apiVersion"
+	case d.kind == "":
+		return "kind"
+	case d.name == "":
+		return "metadata.name"
+	}
+	return ""
+}
+
+// broken says where YAML breaks; line is that of the file where the parser's first line is.
+func broken(path string, line int, err error) error {
+	message, column := err.Error(), 1
+	var positioned yaml.Error
+	if errors.As(err, &positioned) {
+		message = positioned.GetMessage()
+		if t := positioned.GetToken(); t != nil && t.Position != nil {
+			line, column = line+t.Position.Line-1, t.Position.Column
+		}
+	}
+	return invalid(fmt.Errorf("%s:%d:%d: %s", path, line, column, message)).
+		WithHint("correct the file; a JSON or YAML document with one Kubernetes object is expected there")
+}
+
+// group is the API group of the object's kind; "" is Kubernetes' own.
+func (d document) group() string {
+	group, _, grouped := strings.Cut(d.apiVersion, "/")
+	if !grouped {
+		return ""
+	}
+	return group
+}
+
+// identity tells objects apart, in whatever version they are described.
+func (d document) identity() string {
+	return strings.Join([]string{d.group(), d.kind, d.namespace, d.name}, "/")
+}
+
+// String names the object for people.
+func (d document) String() string {
+	if d.namespace == "" {
+		return d.kind + " " + d.name
+	}
+	return d.kind + " " + d.namespace + "/" + d.name
+}
+
+// field returns the value of a key, or nil.
+func field(fields yaml.MapSlice, key string) any {
+	for _, item := range fields {
+		if item.Key == key {
+			return item.Value
+		}
+	}
+	return nil
+}

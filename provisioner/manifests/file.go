@@ -1,0 +1,79 @@
+package manifests
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"exoshift/internal/fault"
+)
+
+// maxSize bounds a file: the API takes no object beyond about 1 MiB, and all of them travel in bootstrap.ign.
+const maxSize = 1 << 20
+
+// readFile returns the objects of a file.
+func readFile(path string) ([]document, error) {
+	content, err := readBounded(path)
+	if err != nil {
+		return nil, invalid(err).WithHint("correct the file, or take it away")
+	}
+	return parse(path, content)
+}
+
+func readBounded(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	if err == nil && len(content) > maxSize {
+		return nil, fmt.Errorf("%s is larger than 1 MiB", path)
+	}
+	return content, err
+}
+
+// filesOf returns the paths of what a directory holds, sorted, without hidden files. Directories below it and files of
+// other forms are refused, so that nothing is left out in silence.
+func filesOf(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, invalid(err).WithHint("correct the directory in the answers file")
+	}
+	var paths []string
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		switch {
+		case strings.HasPrefix(entry.Name(), "."):
+			continue
+		case entry.IsDir():
+			return nil, foreign(errors.New(path + " is a directory"))
+		case !isManifest(path):
+			return nil, foreign(errors.New(path + " is neither YAML nor JSON by its name"))
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+func foreign(err error) *fault.Error {
+	return invalid(err).WithHint("only files *.yaml, *.yml and *.json are installed from there; move everything else away")
+}
+
+func isManifest(path string) bool {
+	switch filepath.Ext(path) {
+	case ".yaml", ".yml", ".json":
+		return true
+	}
+	return false
+}

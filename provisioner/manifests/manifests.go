@@ -1,0 +1,80 @@
+// Package manifests collects what is installed with a cluster beside openshift-install's own manifests: what a compiled
+// catalog and a directory of the operator bring, the cloud controller, and the network operator's settings.
+package manifests
+
+import (
+	"fmt"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const op = "collect the manifests"
+
+// Folders of openshift-install's directory, with the slash.
+const (
+	plainFolder   = "manifests/"
+	machineFolder = "openshift/" // where its own MachineConfigs are
+)
+
+// Collect reads the catalog and the directory that the answers name and returns what openshift-install is to be given:
+// one object in each manifest, no two of them the same. The credentials are those of the cloud controller; the contents
+// hold them. Whatever is wrong is a fault.Invalid that names the file, and the line where there is one.
+func Collect(spec state.Spec, credentials state.APIKey) ([]state.Manifest, error) {
+	c := collection{names: map[string]string{}, objects: map[string]string{}}
+	if err := c.fromCatalog(spec.Syn.CatalogDir, credentials); err != nil {
+		return nil, err
+	}
+	if err := c.fromDirectory(spec.OpenShift.ManifestsDir); err != nil {
+		return nil, err
+	}
+	if err := c.controller(spec, credentials); err != nil {
+		return nil, err
+	}
+	if err := c.network(spec.Network); err != nil {
+		return nil, err
+	}
+	return c.manifests, c.unresolved()
+}
+
+// Check tells what Collect would find wrong, before there are credentials.
+func Check(spec state.Spec) error {
+	_, err := Collect(spec, state.APIKey{Key: "none yet", Secret: "none yet"})
+	return err
+}
+
+// collection is what was collected so far.
+type collection struct {
+	manifests []state.Manifest
+	documents []document
+	names     map[string]string // of manifests, and where they come from
+	objects   map[string]string // by identity, and where they come from
+}
+
+// add takes a document in under a name of openshift-install's directory.
+func (c *collection) add(name string, d document) error {
+	if other, taken := c.names[name]; taken {
+		return invalid(fmt.Errorf("%s and %s would both become %s", other, d.place, name)).
+			WithHint("rename one of them")
+	}
+	if other, taken := c.objects[d.identity()]; taken {
+		return invalid(fmt.Errorf("%s and %s both describe %s", other, d.place, d)).
+			WithHint("take one of them away")
+	}
+	c.names[name], c.objects[d.identity()] = d.place, d.place
+	c.documents = append(c.documents, d)
+	c.manifests = append(c.manifests, state.Manifest{Name: name, Source: d.place, Content: d.content})
+	return nil
+}
+
+// find returns the first document that matches.
+func (c *collection) find(matches func(document) bool) (document, bool) {
+	for _, d := range c.documents {
+		if matches(d) {
+			return d, true
+		}
+	}
+	return document{}, false
+}
+
+func invalid(err error) *fault.Error { return fault.New(fault.Invalid, op, err) }

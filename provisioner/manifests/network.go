@@ -1,0 +1,71 @@
+package manifests
+
+import (
+	"errors"
+	"fmt"
+
+	"exoshift/state"
+
+	"github.com/goccy/go-yaml"
+)
+
+const (
+	cilium = "Cilium"
+	// operatorConfig is where openshift-install has the network operator's settings, if it writes any.
+	operatorConfig = plainFolder + "cluster-network-03-config.yml"
+)
+
+// network makes the plugin and the answers agree: OpenShift installs OVN-Kubernetes by itself and no other.
+func (c *collection) network(spec state.NetworkSpec) error {
+	if spec.CNI != cilium {
+		brought, found := c.find(func(d document) bool { return d.kind == "CiliumConfig" })
+		if found {
+			return invalid(fmt.Errorf("%s brings Cilium, but network.cni is %s", brought.place, spec.CNI)).
+				WithHint("set network.cni to Cilium in the answers file, or take Cilium away")
+		}
+		return nil
+	}
+	if _, found := c.find(isCilium); !found {
+		return invalid(errors.New("network.cni is Cilium, and nothing brings its manifests")).
+			WithHint("name a catalog with the component cilium in syn.catalogDir, or put Cilium's manifests into openshift.manifestsDir")
+	}
+	if _, found := c.find(isOperatorConfig); found {
+		return nil
+	}
+	return c.operatorConfig(spec)
+}
+
+func isCilium(d document) bool {
+	return d.kind == "CiliumConfig" || d.name == "cilium" || d.namespace == "cilium"
+}
+
+func isOperatorConfig(d document) bool {
+	return d.group() == "operator.openshift.io" && d.kind == "Network" && d.name == "cluster"
+}
+
+// operatorConfig tells the network operator, in the form that Project Syn's procedure gives it, to leave Cilium's work
+// alone: Cilium does without kube-proxy.
+func (c *collection) operatorConfig(spec state.NetworkSpec) error {
+	content, err := yaml.Marshal(yaml.MapSlice{
+		{Key: "apiVersion", Value: "operator.openshift.io/v1"},
+		{Key: "kind", Value: "Network"},
+		{Key: "metadata", Value: yaml.MapSlice{{Key: "name", Value: "cluster"}}},
+		{Key: "spec", Value: yaml.MapSlice{
+			{Key: "clusterNetwork", Value: []yaml.MapSlice{{
+				{Key: "cidr", Value: spec.PodCIDR}, {Key: "hostPrefix", Value: spec.HostPrefix},
+			}}},
+			{Key: "deployKubeProxy", Value: false},
+			{Key: "externalIP", Value: yaml.MapSlice{{Key: "policy", Value: yaml.MapSlice{}}}},
+			{Key: "networkType", Value: cilium},
+			{Key: "serviceNetwork", Value: []string{spec.ServiceCIDR}},
+		}},
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", operatorConfig, err)
+	}
+	d, err := newDocument("exoshift's own "+operatorConfig, 1, content)
+	if err != nil {
+		return err
+	}
+	return c.add(operatorConfig, d)
+}

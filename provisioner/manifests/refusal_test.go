@@ -1,0 +1,101 @@
+package manifests_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner/manifests"
+	"exoshift/state"
+)
+
+func TestWhatIsWrongInADirectoryIsNamedWithItsPlace(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string // of the error, after the directory
+	}{
+		"broken YAML":          {map[string]string{"a.yaml": configMap("a"), "b.yaml": "kind: ConfigMap\napiVersion: [v1\n"}, "/b.yaml:2:13: "},
+		"broken behind others": {map[string]string{"a.yaml": configMap("a") + "---\n" + configMap("b") + "---\nx: @y\n"}, "/a.yaml:9:4: "},
+		"broken JSON":          {map[string]string{"a.json": "{\n  \"kind\": \"x\"\n"}, "/a.json:1:1: "},
+		"a list of objects":    {map[string]string{"a.yaml": "- a\n"}, "/a.yaml:1:1: "},
+		"no kind":              {map[string]string{"a.yaml": configMap("a") + "---\napiVersion: v1\nmetadata: {name: b}\n"}, "/a.yaml:4: the document has no kind"},
+		"no apiVersion":        {map[string]string{"a.yaml": "kind: ConfigMap\nmetadata: {name: b}\n"}, "/a.yaml:1: the document has no apiVersion"},
+		"no name":              {map[string]string{"a.yaml": "kind: ConfigMap\napiVersion: v1\nmetadata: {namespace: b}\n"}, "/a.yaml:1: the document has no metadata.name"},
+		"only comments":        {map[string]string{"a.yaml": "# nothing\n"}, "/a.yaml describes no object"},
+		"nothing at all":       {map[string]string{".gitkeep": ""}, " holds no manifests"},
+		"another file":         {map[string]string{"a.yaml": configMap("a"), "README.md": "x"}, "/README.md is neither YAML nor JSON"},
+		"a folder":             {map[string]string{"sub/a.yaml": configMap("a")}, "/sub is a directory"},
+		"too large":            {map[string]string{"a.yaml": configMap("a") + strings.Repeat("#", 1<<20)}, "/a.yaml is larger than 1 MiB"},
+		"one name twice":       {map[string]string{"a-01.yaml": configMap("x"), "a.yaml": configMap("y") + "---\n" + configMap("z")}, "/a.yaml:1 would both become manifests/a-01.yaml"},
+		"one object twice":     {map[string]string{"a.yaml": configMap("x"), "b.yaml": configMap("x")}, "/b.yaml:1 both describe ConfigMap x"},
+		"an open reference":    {map[string]string{"a.yaml": configMap("x") + "data:\n  list:\n  - a: 'is ?{vaultkv:t/c/key:0a}'\n"}, "/a.yaml:1: data.list[0].a of ConfigMap x is a reference"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := spec()
+			s.OpenShift.ManifestsDir = folder(t, c.files)
+			refused(t, s, s.OpenShift.ManifestsDir+c.want)
+		})
+	}
+}
+
+// refused checks that nothing is collected, and why; the preview says the same.
+func refused(t *testing.T, s state.Spec, want string) {
+	t.Helper()
+	for name, err := range map[string]error{"collect": second(manifests.Collect(s, credentials())), "check": manifests.Check(s)} {
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
+			t.Errorf("%s: got %v, %q; want %q", name, err, fault.HintOf(err), want)
+		}
+	}
+}
+
+func second(_ []state.Manifest, err error) error { return err }
+
+func TestAFileThatCannotBeReadIsNamed(t *testing.T) {
+	s := spec()
+	s.OpenShift.ManifestsDir = t.TempDir()
+	if err := os.Symlink("/nowhere", filepath.Join(s.OpenShift.ManifestsDir, "a.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, s, s.OpenShift.ManifestsDir+"/a.yaml")
+	s.OpenShift.ManifestsDir = "/nowhere/at/all"
+	refused(t, s, "/nowhere/at/all")
+}
+
+func TestACatalogThatDoesNotFitIsRefused(t *testing.T) {
+	const manager = "manifests/exoscale-cloud-controller-manager/manager/"
+	controller := object("apps/v1", "Deployment", "exoscale-cloud-controller-manager")
+	for name, c := range map[string]struct {
+		files map[string]string
+		set   func(*state.Spec)
+		want  string
+	}{
+		"none at all":              {map[string]string{"a.yaml": ""}, func(*state.Spec) {}, " is no compiled catalog"},
+		"an unexpected controller": {map[string]string{manager + "20_a.yaml": controller}, func(*state.Spec) {}, "20_a.yaml:1 brings a cloud controller"},
+		"an unexpected CNI":        {map[string]string{"manifests/cilium/olm/c.yaml": ciliumConfig}, func(*state.Spec) {}, "c.yaml:1 brings Cilium"},
+		"no Cilium":                {map[string]string{"manifests/a": ""}, func(s *state.Spec) { s.Network.CNI = "Cilium" }, "nothing brings its manifests"},
+		"Cilium for later only":    {map[string]string{"manifests/cilium/olm/99_c.yaml": ciliumConfig}, func(s *state.Spec) { s.Network.CNI = "Cilium" }, "nothing brings its manifests"},
+		"something else in a file": {map[string]string{"manifests/openshift4-nodes/10_machineconfigs.yaml": configMap("x")}, func(*state.Spec) {}, "10_machineconfigs.yaml:1: ConfigMap x is no MachineConfig"},
+		"a name that climbs":       {map[string]string{"manifests/openshift4-nodes/10_machineconfigs.yaml": machineConfig("../x")}, func(*state.Spec) {}, "10_machineconfigs.yaml:1: MachineConfig ../x is no MachineConfig"},
+		"another secret referred to": {map[string]string{manager + "20_a.yaml": controller, manager + "01_secret.yaml": vaultSecret + "  token: ?{vaultkv:a/b:0}\n"},
+			func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }, "01_secret.yaml:1: stringData.token of Secret"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := spec()
+			s.Syn.CatalogDir = folder(t, c.files)
+			c.set(&s)
+			refused(t, s, c.want)
+		})
+	}
+}
+
+func TestARefusalTellsNoSecret(t *testing.T) {
+	s := spec()
+	s.OpenShift.ManifestsDir = folder(t, map[string]string{
+		"a.yaml": object("v1", "Secret", "x") + "stringData:\n  password: hunter2\n  password: hunter3\n",
+	})
+	if err := manifests.Check(s); err == nil || strings.Contains(err.Error(), "hunter") {
+		t.Errorf("got %v", err)
+	}
+}
