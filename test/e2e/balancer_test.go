@@ -37,6 +37,9 @@ type balancer struct {
 
 func (w *world) balancer(lb assets.LoadBalancer) *balancer {
 	w.t.Helper()
+	if _, err := exec.LookPath(haproxy); err != nil {
+		w.t.Skipf("HAProxy is missing: install it, or run make e2e: %v", err)
+	}
 	lb.Domain = domain
 	config, err := assets.HAProxyConfig(lb)
 	must(w.t, err)

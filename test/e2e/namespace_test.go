@@ -29,9 +29,6 @@ func alone(t *testing.T) bool {
 		ownMounts(t)
 		return true
 	}
-	if _, err := exec.LookPath(haproxy); err != nil {
-		t.Skipf("HAProxy is missing: install it, or run make e2e: %v", err)
-	}
 	t.Parallel()
 	cmd := exec.Command("/proc/self/exe", "-test.run", "^"+t.Name()+"$", "-test.v", "-test.timeout", "2m")
 	cmd.Env = append(os.Environ(), inside+"=1")

@@ -1,0 +1,137 @@
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/ignition"
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/state"
+)
+
+const patience = 20 * time.Second // with Ignition, which has nothing to wait for
+
+func TestIgnitionMakesANodeOfEveryKindOfDocument(t *testing.T) {
+	engine := ignitionTool(t, ignitionEngine)
+	w, ok := newWorld(t)
+	if !ok {
+		return
+	}
+	w.names.set("api-int", w.machineConfigServer(t, w.ca))
+	topolvm := clusters()["TopoLVM"].Machines(state.RoleWorker)[2]
+	for _, test := range []struct {
+		node  state.Machine
+		pool  string
+		units []string
+	}{
+		{state.Default().Machines(state.RoleMaster)[1], "master", nil},
+		{state.Default().Machines(state.RoleInfra)[0], "worker", nil},
+		{state.Default().Machines(state.RoleStorage)[2], "worker", []string{"exoscale-zero-storagepool.service"}},
+		{topolvm, "worker", []string{"exoscale-initialize-topolvm-vg.service"}},
+	} {
+		t.Run(test.node.Name, func(t *testing.T) {
+			m := w.firstBoot(t, engine, nodeDocument(t, test.node, w.ca))
+			must(t, m.boot(patience))
+			m.has(t, "/etc/hostname", test.node.Name+"\n")
+			m.has(t, encapsulated, test.pool)
+			m.enables(t, append(test.units, "kubelet.service")...)
+			for _, unit := range test.units {
+				m.prepares(t, unit)
+			}
+		})
+	}
+}
+
+func TestIgnitionMakesABootstrapMachineThatKeepsItsName(t *testing.T) {
+	engine := ignitionTool(t, ignitionEngine)
+	w, ok := newWorld(t)
+	if !ok {
+		return
+	}
+	w.bucket(t, bootstrapConfig)
+	m := w.bootstrapMachine(t, engine)
+	must(t, m.boot(patience))
+	m.has(t, "/etc/hostname", "bootstrap\n")
+	m.has(t, motd, "bootstrap\n")
+	m.enables(t, "bootkube.service")
+}
+
+func TestIgnitionRefusesABootstrapConfigurationWithAnotherHash(t *testing.T) {
+	engine := ignitionTool(t, ignitionEngine)
+	w, ok := newWorld(t)
+	if !ok {
+		return
+	}
+	w.bucket(t, bootstrapConfig+" ")
+	m := w.bootstrapMachine(t, engine)
+	m.refuses(t, patience, "hash verification failed")
+}
+
+func TestIgnitionGoesNoFurtherThanAMachineConfigServerOfAnotherCluster(t *testing.T) {
+	engine := ignitionTool(t, ignitionEngine)
+	w, ok := newWorld(t)
+	if !ok {
+		return
+	}
+	other, err := fabric.NewCA("root-ca of another cluster")
+	must(t, err)
+	w.names.set("api-int", w.machineConfigServer(t, other))
+	m := w.firstBoot(t, engine, nodeDocument(t, state.Default().Machines(state.RoleMaster)[0], w.ca))
+	// It would try for ever.
+	m.refuses(t, 5*time.Second, "certificate signed by unknown authority")
+}
+
+func TestIgnitionDoesNotUnpackUserData(t *testing.T) {
+	engine := ignitionTool(t, ignitionEngine)
+	w, ok := newWorld(t)
+	if !ok {
+		return
+	}
+	w.names.set("api-int", w.machineConfigServer(t, w.ca))
+	var packed bytes.Buffer
+	writer := gzip.NewWriter(&packed)
+	_, err := writer.Write(nodeDocument(t, state.Default().Machines(state.RoleMaster)[0], w.ca))
+	must(t, err)
+	must(t, writer.Close())
+	w.firstBoot(t, engine, packed.Bytes()).refuses(t, patience, "config is not valid")
+}
+
+// Masters are started before anything serves their configuration.
+func TestIgnitionWaitsForTheMachineConfigServer(t *testing.T) {
+	engine := ignitionTool(t, ignitionEngine)
+	w, ok := newWorld(t)
+	if !ok {
+		return
+	}
+	server := w.machineConfigServer(t, w.ca)
+	m := w.firstBoot(t, engine, nodeDocument(t, state.Default().Machines(state.RoleMaster)[0], w.ca))
+	named := time.AfterFunc(2*time.Second, func() { w.names.set("api-int", server) })
+	defer named.Stop()
+	must(t, m.boot(patience))
+	m.has(t, encapsulated, "master")
+}
+
+// bootstrapMachine is booted with a pointer to bootstrapConfig; its image trusts the bucket's certificate.
+func (w *world) bootstrapMachine(t *testing.T, engine string) *firstBoot {
+	t.Helper()
+	document, err := ignition.BootstrapPointer("bootstrap", bootstrapLink, []byte(bootstrapConfig))
+	must(t, err)
+	m := w.firstBoot(t, engine, document)
+	m.trust = filepath.Join(t.TempDir(), "ca.pem")
+	must(t, os.WriteFile(m.trust, w.ca.PEM(), 0o644))
+	return m
+}
+
+// refuses fails the test unless Ignition ends, or is still at it after that time, with this in its log.
+func (m *firstBoot) refuses(t *testing.T, within time.Duration, reason string) {
+	t.Helper()
+	if err := m.boot(within); err == nil || !strings.Contains(err.Error(), reason) {
+		t.Errorf("error %v, want %q", err, reason)
+	}
+	m.untouched(t)
+}
