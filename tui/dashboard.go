@@ -53,6 +53,9 @@ func newDashboard(o Options) *dashboard {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Wall == nil {
+		o.Wall = time.Now
+	}
 	for _, s := range []*string{&o.Title, &o.Subtitle, &o.ResumeCommand} {
 		*s = cleanText(*s, o.ASCII)
 	}

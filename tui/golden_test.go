@@ -22,6 +22,7 @@ func screen(t *tape, width, height int, change func(*Options)) *dashboard {
 		Stop: func() {}, ResumeCommand: "exoshift install --dir ~/.local/state/exoshift/c-demo-1",
 		Now: func() time.Time { return t.now.Add(30 * time.Second) },
 	}
+	o.Wall = o.Now
 	if change != nil {
 		change(&o)
 	}

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	"exoshift/state"
 	"exoshift/tui/pane"
 )
@@ -84,8 +86,17 @@ func (d *dashboard) failure() pane.Failure {
 
 func (d *dashboard) overview() pane.Overview {
 	return pane.Overview{
-		Theme: d.theme, Bootstrap: d.bootstrap(), Etcd: d.etcd(), Nodes: d.nodes(), Cloud: d.cloud(),
+		Theme: d.theme, Bootstrap: d.bootstrap(), Certificates: d.certificates(), Etcd: d.etcd(), Nodes: d.nodes(), Cloud: d.cloud(),
 	}
+}
+
+// certificates matter until the cluster stands on its own, which renews them.
+func (d *dashboard) certificates() pane.Certificates {
+	p := pane.Certificates{Theme: d.theme, Until: d.board.Expiry, Now: d.options.Wall()}
+	if d.ended || len(d.board.Bootstrap) >= len(state.BootstrapPhases()) {
+		p.Until = time.Time{}
+	}
+	return p
 }
 
 func (d *dashboard) leaveView() leaveView {

@@ -92,6 +92,11 @@ func (t *tape) object(kind string, names ...string) func() {
 	}
 }
 
+func (t *tape) certificates() {
+	since, until := t.now, t.now.Add(24*time.Hour)
+	t.add(8*time.Second, provisioner.Event{Type: provisioner.TypeCertificates, Step: "ignition", Since: &since, Until: &until})
+}
+
 func (t *tape) phase(after time.Duration, phase string) {
 	t.add(after, provisioner.Event{Type: provisioner.TypeBootstrap, Step: "wait-bootstrap", Phase: phase})
 }
@@ -142,7 +147,7 @@ func (t *tape) infrastructure() {
 	t.do("dns-zone", 3*time.Second, t.object("dns-zone", "c-demo-1.example.ch"))
 	t.do("dns-records", 8*time.Second, t.object("dns-record", "api", "api-int", "*.apps", "lb-0", "lb-1"))
 	t.do("template", 205*time.Second, t.object("template", "rhcos-9.6.20250523-0"))
-	t.do("ignition", 11*time.Second)
+	t.do("ignition", 11*time.Second, t.certificates)
 	t.do("upload", 2*time.Second, t.object("object", "bootstrap.ign"))
 	t.do("load-balancers", 48*time.Second, t.object("instance", "lb-0", "lb-1"))
 }

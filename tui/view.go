@@ -116,7 +116,7 @@ func (d *dashboard) medium(c *canvas, l Layout) {
 // cluster draws bootstrap, etcd and nodes where the layout has them, or the overview instead.
 func (d *dashboard) cluster(c *canvas, l Layout) {
 	d.box(c, l.Overview, overviewTab, "overview", d.overview())
-	d.box(c, l.Bootstrap, bootstrapTab, "bootstrap", d.bootstrap())
+	d.box(c, l.Bootstrap, bootstrapTab, d.certificates().Title("bootstrap"), d.bootstrap())
 	d.box(c, l.Etcd, bootstrapTab, "etcd", d.etcd())
 	d.box(c, l.Nodes, nodesTab, "nodes", d.nodes())
 }

@@ -55,6 +55,10 @@ func (p *plain) print(e provisioner.Event) {
 		p.once(e, "csr", e.Name, parts(": ", fmt.Sprintf("%s %s of %s", e.Decision, e.Name, e.Node), e.Reason))
 	case provisioner.TypeObject:
 		p.object(e)
+	case provisioner.TypeCertificates:
+		if e.Until != nil {
+			p.line(e, "certificates", "the first ones end at "+minute(*e.Until)+": the bootstrap has to be complete by then")
+		}
 	default:
 		p.line(e, string(e.Type), e.Text)
 	}

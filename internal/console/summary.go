@@ -56,6 +56,7 @@ func describe(w io.Writer, board *provisioner.Board, facts state.Facts, where Wh
 	for _, row := range []struct{ name, value string }{
 		{"OpenShift", parts(", ", facts.OpenShiftVersion, prefixed("infrastructure ", facts.InfraID))},
 		{"zone", facts.Zone},
+		{"certificates", certificates(facts, time.Now())},
 		{"API", facts.APIAddress},
 		{"ingress", facts.IngressAddress},
 		{"console", facts.ConsoleURL},

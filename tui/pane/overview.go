@@ -4,11 +4,12 @@ import "strings"
 
 // Overview is one short paragraph about each part of the cluster.
 type Overview struct {
-	Theme     Theme
-	Bootstrap Bootstrap
-	Etcd      Etcd
-	Nodes     Nodes
-	Cloud     Cloud
+	Theme        Theme
+	Bootstrap    Bootstrap
+	Certificates Certificates
+	Etcd         Etcd
+	Nodes        Nodes
+	Cloud        Cloud
 }
 
 // View draws the paragraphs that fit; counts at the bottom go first.
@@ -16,6 +17,9 @@ func (p Overview) View(width, height int) string {
 	var lines []string
 	room := width - labelWidth
 	lines = append(lines, p.paragraph("bootstrap", p.Bootstrap.Summary())...)
+	if certificates := p.Certificates.Summary(); certificates != "" {
+		lines = append(lines, p.paragraph("certs", certificates)...)
+	}
 	lines = append(lines, p.paragraph("etcd", p.Etcd.Summary())...)
 	lines = append(lines, p.paragraph("nodes", p.nodes(room, height)...)...)
 	lines = append(lines, p.paragraph("csr", strings.TrimPrefix(p.Nodes.Requests(), "CSR "))...)

@@ -28,8 +28,17 @@ func Sentence(e provisioner.Event, title string) string {
 		return csrSentence(e)
 	case provisioner.TypeObject:
 		return e.Action + " " + kindName(e.Kind) + " " + e.Name
+	case provisioner.TypeCertificates:
+		return certificatesSentence(e)
 	}
 	return e.Text
+}
+
+func certificatesSentence(e provisioner.Event) string {
+	if e.Until == nil {
+		return e.Text
+	}
+	return "the first certificates end at " + e.Until.UTC().Format("2006-01-02 15:04 MST")
 }
 
 func because(text, before, after string) string {
