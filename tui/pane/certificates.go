@@ -34,7 +34,7 @@ func (p Certificates) Title(title string) string {
 	if p.Until.IsZero() {
 		return title
 	}
-	return title + ", " + remaining(max(0, p.Until.Sub(p.Now))) + " left"
+	return title + " (certs " + remaining(max(0, p.Until.Sub(p.Now))) + ")"
 }
 
 func remaining(left time.Duration) string {
