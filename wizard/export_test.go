@@ -68,6 +68,16 @@ func anySpec(t *rapid.T) state.Spec {
 		spec.OpenShift.Proxy = state.ProxySpec{HTTP: "http://proxy.example.net:3128", NoProxy: "*"}
 	}
 	spec.OpenShift.TrustBundle = words().Draw(t, "trust bundle")
+	spec.OpenShift.ManifestsDir = words().Draw(t, "manifests")
+	spec.OpenShift.CloudControllerManager = rapid.SampledFrom([]string{"", "External"}).Draw(t, "cloud controller manager")
+	spec.OpenShift.Version = rapid.SampledFrom([]string{"4.20.5", "stable-4.20"}).Draw(t, "version")
+	if rapid.Bool().Draw(t, "OKD") {
+		spec.OpenShift.Distribution, spec.OpenShift.Version = "okd", "4.20.0-okd-scos.11"
+		spec.OpenShift.PullSecret = rapid.SampledFrom([]state.SecretRef{{}, spec.OpenShift.PullSecret}).Draw(t, "pull secret of OKD")
+	}
+	if spec.Syn.CatalogDir = words().Draw(t, "catalog"); spec.Syn.CatalogDir != "" {
+		spec.Network.CNI = "Cilium"
+	}
 	return spec
 }
 

@@ -16,11 +16,12 @@ type Field struct {
 	Help     string   // a sentence or two
 	Example  string   // a value as text
 	Choices  []string // all that is allowed; empty for free values
-	Required bool     // must not be empty
+	Required bool     // must not be empty; see RequiredBy
 	Secret   bool     // refers to a secret
 
-	value binding
-	rule  rule
+	value  binding
+	rule   rule
+	spared func(state.Spec) bool // when a required value may be empty all the same
 }
 
 // rule returns the faults of a value that is not empty.
@@ -28,6 +29,11 @@ type rule func(value string) []Fault
 
 // Shape is the form of the field's value in YAML.
 func (f Field) Shape() Shape { return f.value.shape }
+
+// RequiredBy tells whether the value must not be empty, as the other answers are.
+func (f Field) RequiredBy(spec state.Spec) bool {
+	return f.Required && (f.spared == nil || !f.spared(spec))
+}
 
 // Get returns the field's value as text; see Shape for how lists are written.
 func (f Field) Get(spec state.Spec) string { return f.value.load(&spec) }
@@ -58,7 +64,7 @@ func joined(faults []Fault) error {
 func (f Field) check(spec state.Spec) []Fault {
 	value := f.Get(spec)
 	switch {
-	case value == "" && f.Required:
+	case value == "" && f.RequiredBy(spec):
 		return of(f.Key, wrong("is missing", f.allowed(), ""))
 	case value == "":
 		return nil

@@ -86,8 +86,8 @@ func networkFields() []Field {
 		{Key: "network.nodeCIDR", Title: "Node network", Example: "10.0.0.0/16", Required: true, rule: ipv4Range,
 			Help:  "The range that the nodes' addresses are in.",
 			value: text(func(s *state.Spec) *string { return &s.Network.NodeCIDR })},
-		{Key: "network.cni", Title: "Network plugin", Required: true, Choices: []string{"OVNKubernetes", "Cilium"},
-			Help:  "Cilium comes from a catalog, see syn.catalogDir.",
+		{Key: "network.cni", Title: "Network plugin", Required: true, Choices: []string{ovnKubernetes, cilium},
+			Help:  "Cilium's manifests come from syn.catalogDir or openshift.manifestsDir.",
 			value: text(func(s *state.Spec) *string { return &s.Network.CNI })},
 		{Key: "network.customerNetworks", Title: "Customer networks", Example: "192.168.0.0/16, 10.9.0.0/24", rule: anyRange,
 			Help:  "Networks that pods must reach: the cluster's own ranges keep clear of them.",
@@ -115,7 +115,7 @@ func dnsFields() []Field {
 func loadBalancerFields() []Field {
 	return []Field{
 		{Key: "loadBalancer.strategy", Title: "Load balancing", Required: true,
-			Choices: []string{haproxyPair, dnsRoundRobin},
+			Choices: []string{"haproxy-pair", "dns-round-robin"},
 			Help:    "haproxy-pair: two machines with HAProxy behind two elastic IPs, for the API and the ingress.",
 			value:   text(func(s *state.Spec) *string { return &s.LoadBalancer.Strategy })},
 		{Key: "loadBalancer.proxyProtocol", Title: "PROXY protocol", Example: "true",
@@ -146,21 +146,28 @@ func synFields() []Field {
 
 func openshiftFields() []Field {
 	return []Field{
-		{Key: "openshift.distribution", Title: "Distribution", Required: true, Choices: []string{"ocp", "okd"},
-			Help:  "ocp: OpenShift Container Platform.",
+		{Key: "openshift.distribution", Title: "Distribution", Required: true, Choices: []string{ocp, okd},
+			Help:  "ocp: OpenShift Container Platform of Red Hat; okd: the community's distribution.",
 			value: text(func(s *state.Spec) *string { return &s.OpenShift.Distribution })},
 		{Key: "openshift.version", Title: "Version", Example: "4.20.5", Required: true, rule: version,
-			Help:  "The release that is installed.",
+			Help:  "The release that is installed: x.y.z, a channel such as stable-4.20, or of OKD 4.20.0-okd-scos.11.",
 			value: text(func(s *state.Spec) *string { return &s.OpenShift.Version })},
-		{Key: "openshift.pullSecret", Title: "Pull secret", Example: "file:pull-secret.json", Required: true, Secret: true,
-			Help: "Where the pull secret is found: https://console.redhat.com/openshift/install/pull-secret.", rule: referenceRule,
+		{Key: pullSecretKey, Title: "Pull secret", Example: "file:pull-secret.json", Required: true, Secret: true,
+			Help: "Where the pull secret is found: https://console.redhat.com/openshift/install/pull-secret; OKD needs none.",
+			rule: referenceRule, spared: needsNoPullSecret,
 			value: reference(func(s *state.Spec) *state.SecretRef { return &s.OpenShift.PullSecret })},
 		{Key: "openshift.sshKey", Title: "SSH public key", Example: "ssh-ed25519 AAAAC3Nza… you@example.net", Required: true,
 			Help: "Opens every machine, for debugging: one line as in authorized_keys.", rule: sshKey,
 			value: text(func(s *state.Spec) *string { return &s.OpenShift.SSHKey })},
-		{Key: "openshift.trustBundle", Title: "Trust bundle", Example: "./ca.pem", rule: printable,
+		{Key: trustBundleKey, Title: "Trust bundle", Example: "./ca.pem", rule: printable,
 			Help:  "A PEM file with certificate authorities that the nodes trust in addition.",
 			value: text(func(s *state.Spec) *string { return &s.OpenShift.TrustBundle })},
+		{Key: "openshift.cloudControllerManager", Title: "Cloud controller manager", Choices: []string{"External"},
+			Help:  "External: Exoscale's cloud controller manager runs in the cluster; empty: none does.",
+			value: text(func(s *state.Spec) *string { return &s.OpenShift.CloudControllerManager })},
+		{Key: "openshift.manifestsDir", Title: "Directory with manifests", Example: "./manifests", rule: printable,
+			Help:  "A directory on this machine whose manifests are installed with the cluster.",
+			value: text(func(s *state.Spec) *string { return &s.OpenShift.ManifestsDir })},
 	}
 }
 

@@ -21,7 +21,7 @@ func MissingFrom(spec state.Spec, lookup func(env string) (string, bool)) []Need
 		value := field.Get(spec)
 		env, fromEnv := strings.CutPrefix(value, "env:")
 		switch {
-		case value == "" && field.Required:
+		case value == "" && field.RequiredBy(spec):
 			needs = append(needs, Need{Field: field.Key, Source: "answers file: install --answers FILE", Why: field.why()})
 		case fromEnv && field.Secret:
 			if secret, _ := lookup(env); strings.TrimSpace(secret) == "" {

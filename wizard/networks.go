@@ -8,6 +8,12 @@ import (
 	"exoshift/state"
 )
 
+// Network plugins.
+const (
+	ovnKubernetes = "OVNKubernetes"
+	cilium        = "Cilium"
+)
+
 // between wants a number in these bounds.
 func between(low, high int) rule {
 	allowed := fmt.Sprintf("%d to %d", low, high)
@@ -101,7 +107,7 @@ func overlaps(spec state.Spec) []Fault {
 
 // reserved refuses networks that overlap what OVN-Kubernetes uses inside: 4.18 and later.
 func reserved(spec state.Spec) []Fault {
-	if spec.Network.CNI != "OVNKubernetes" {
+	if spec.Network.CNI != ovnKubernetes {
 		return nil
 	}
 	return overlapping(spans(spec), []span{
@@ -150,6 +156,16 @@ func hostPrefixes(spec state.Spec) []Fault {
 			"a longer prefix, or a wider network.podCIDR", ""))
 	}
 	return nil
+}
+
+// ciliumSource wants a place that Cilium's manifests come from: openshift-install has none. What is there is looked at
+// when it is installed.
+func ciliumSource(spec state.Spec) []Fault {
+	if spec.Network.CNI != cilium || spec.Syn.CatalogDir != "" || spec.OpenShift.ManifestsDir != "" {
+		return nil
+	}
+	return of("network.cni", wrong("Cilium's manifests come from a catalog or a directory, and none is named",
+		"Cilium with syn.catalogDir or openshift.manifestsDir, or OVNKubernetes", ""))
 }
 
 func nodeCount(spec state.Spec) int {

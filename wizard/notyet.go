@@ -6,30 +6,6 @@ import (
 	"exoshift/state"
 )
 
-// Ways to balance the load.
-const (
-	haproxyPair   = "haproxy-pair"
-	dnsRoundRobin = "dns-round-robin"
-)
-
-// notAvailableYet refuses what the format can say and the installation cannot do: better now than after an hour.
-func notAvailableYet(spec state.Spec) []Fault {
-	refusals := []struct {
-		refused              bool
-		field, what, instead string
-	}{
-		{spec.OpenShift.Distribution == "okd", "openshift.distribution", "okd", "ocp"},
-		{spec.Network.CNI == "Cilium", "network.cni", "Cilium", "OVNKubernetes"},
-	}
-	var faults []Fault
-	for _, r := range refusals {
-		if r.refused {
-			faults = append(faults, of(r.field, wrong(r.what+" is not available yet", r.instead, ""))...)
-		}
-	}
-	return faults
-}
-
 // notUsedYet points out answers that are kept, but that nothing acts on yet.
 func notUsedYet(spec state.Spec) []Fault {
 	var faults []Fault

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,23 +11,6 @@ import (
 
 	"exoshift/state"
 )
-
-// minors are the minor versions of OpenShift 4 whose installation is known.
-func minors() []string { return []string{"4.18", "4.19", "4.20", "4.21"} }
-
-func version(value string) []Fault {
-	allowed := "x.y.z with x.y " + oneOf(minors())
-	numbers := regexp.MustCompile(`^v?(\d+\.\d+)\.\d+$`).FindStringSubmatch(value)
-	switch {
-	case numbers == nil:
-		return wrong(quote(value)+" is no version", allowed, "")
-	case strings.HasPrefix(value, "v"):
-		return wrong(quote(value)+" is no version", allowed, value[1:])
-	case !slices.Contains(minors(), numbers[1]):
-		return wrong(quote(value)+" is not supported", allowed, "")
-	}
-	return nil
-}
 
 // sshKey never repeats the value: a private key may have been pasted.
 func sshKey(value string) []Fault {
@@ -70,15 +52,16 @@ func noProxy(value string) []Fault {
 	if value == "*" {
 		return nil
 	}
+	var faults []Fault
 	for part := range strings.SplitSeq(value, ",") {
 		_, notAddress := netip.ParseAddr(part)
 		_, notRange := netip.ParsePrefix(part)
 		if notAddress != nil && notRange != nil && !isDomain(strings.TrimPrefix(part, ".")) {
-			return wrong(quote(part)+" is neither an address, a range nor a domain",
-				"a list separated by commas, without spaces and wildcards", "")
+			faults = append(faults, wrong(quote(part)+" is neither an address, a range nor a domain",
+				"a list separated by commas, without spaces and wildcards", "")...)
 		}
 	}
-	return nil
+	return faults
 }
 
 // proxyRules hold across the proxy's fields: noProxy alone means nothing, and the proxy is outside of the cluster.

@@ -1,40 +1,125 @@
 package wizard
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
+
+	"exoshift/state"
 )
 
-// oneWord wants a secret without white space inside: keys are pasted from a browser, sometimes with more.
-func oneWord(secret string) []Fault {
-	if strings.ContainsFunc(secret, unicode.IsSpace) {
-		return wrong("the secret holds white space", "one word", "")
-	}
-	return nil
+const pullSecretKey = "openshift.pullSecret"
+
+// needsNoPullSecret is true of OKD, whose images are public.
+func needsNoPullSecret(spec state.Spec) bool { return spec.OpenShift.Distribution == okd }
+
+// pullSecret is the part of a pull secret that there are rules for.
+type pullSecret struct {
+	Auths map[string]struct {
+		Auth  string `json:"auth"`       // base64 of user:password
+		Store string `json:"credsStore"` // in place of auth
+	} `json:"auths"`
 }
 
-// pullSecret wants what openshift-install accepts: JSON with auths, and each of them with its auth. Only names of
-// registries are repeated.
-func pullSecret(secret string) []Fault {
-	const allowed = `the JSON from https://console.redhat.com/openshift/install/pull-secret`
-	var content struct {
-		Auths map[string]struct {
-			Auth string `json:"auth"`
-		} `json:"auths"`
+// pullSecretOf wants what openshift-install accepts, with auths that the nodes can use, and for OpenShift Container
+// Platform the registries that an installation pulls from. Only names of registries are repeated.
+func pullSecretOf(distribution string) rule {
+	allowed := "the JSON from https://console.redhat.com/openshift/install/pull-secret"
+	if distribution == okd {
+		allowed = `{"auths": {"<registry>": {"auth": "<base64 of user:password>"}}}, or no openshift.pullSecret at all`
 	}
-	if json.Unmarshal([]byte(secret), &content) != nil {
-		return wrong("the pull secret is not the JSON that it should be", allowed, "")
+	return func(text string) []Fault {
+		secret, problem := readPullSecret(text)
+		if problem != "" {
+			return wrong(problem, allowed, "")
+		}
+		problems := secret.brokenAuths()
+		if lacking := secret.lacking("quay.io", "registry.redhat.io"); distribution != okd && len(lacking) > 0 {
+			problems = append(problems, fmt.Sprintf("the pull secret lacks %s, which OpenShift's images come from", strings.Join(lacking, " and ")))
+		}
+		var faults []Fault
+		for _, problem := range problems {
+			faults = append(faults, wrong(problem, allowed, "")...)
+		}
+		return faults
 	}
-	if len(content.Auths) == 0 {
-		return wrong("the pull secret has no auths", allowed, "")
+}
+
+func readPullSecret(text string) (secret pullSecret, problem string) {
+	err := json.Unmarshal([]byte(text), &secret)
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return secret, fmt.Sprintf("the pull secret is no JSON from its character %d on", syntax.Offset)
+	case err != nil:
+		return secret, "the pull secret is not the JSON that it should be"
+	case len(secret.Auths) == 0:
+		return secret, "the pull secret has no auths"
 	}
-	for _, registry := range slices.Sorted(maps.Keys(content.Auths)) {
-		if content.Auths[registry].Auth == "" {
-			return wrong("the pull secret has no auth for "+quote(registry), allowed, "")
+	return secret, ""
+}
+
+// brokenAuths says which registries nobody could log in to.
+func (s pullSecret) brokenAuths() (problems []string) {
+	for _, registry := range slices.Sorted(maps.Keys(s.Auths)) {
+		entry := s.Auths[registry]
+		switch {
+		case entry.Auth == "" && entry.Store == "":
+			problems = append(problems, "the pull secret has no auth for "+quote(registry))
+		case entry.Auth != "" && !isAuth(entry.Auth):
+			problems = append(problems, "the auth for "+quote(registry)+" is not base64 of user:password")
 		}
 	}
-	return nil
+	return problems
+}
+
+func isAuth(auth string) bool {
+	decoded, err := base64.StdEncoding.DecodeString(auth)
+	user, password, _ := strings.Cut(strings.TrimSpace(string(decoded)), ":")
+	return err == nil && user != "" && password != ""
+}
+
+// lacking returns those of the registries that there is nothing for; an entry may be for a part of a registry.
+func (s pullSecret) lacking(registries ...string) []string {
+	return slices.DeleteFunc(registries, func(registry string) bool {
+		for name := range s.Auths {
+			if host, _, _ := strings.Cut(name, "/"); host == registry {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// pullSecretWarnings point out what an installation goes well without, and what it should go without.
+func pullSecretWarnings(spec state.Spec, text string) []Fault {
+	secret, problem := readPullSecret(text)
+	if problem != "" {
+		return nil
+	}
+	if spec.OpenShift.Distribution == okd {
+		return secret.redHatWarning()
+	}
+	var faults []Fault
+	for _, lacking := range secret.lacking("cloud.openshift.com", "registry.connect.redhat.com") {
+		without := map[string]string{
+			"cloud.openshift.com":         "the cluster cannot report to Red Hat",
+			"registry.connect.redhat.com": "certified operators, Cilium's among them, cannot be pulled",
+		}[lacking]
+		faults = append(faults, wrong("the pull secret lacks "+lacking+": "+without, "", "")...)
+	}
+	return of(pullSecretKey, faults)
+}
+
+// redHatWarning is for OKD: Red Hat's terms do not let its pull secret serve there, and nothing needs it.
+func (s pullSecret) redHatWarning() []Fault {
+	if len(s.lacking("registry.redhat.io", "cloud.openshift.com")) == 2 {
+		return nil
+	}
+	return of(pullSecretKey, wrong("this is a pull secret of Red Hat, which is not meant for OKD",
+		"no openshift.pullSecret: OKD's images are public", ""))
 }

@@ -30,7 +30,7 @@ func TestRules(t *testing.T) {
 		"the masquerade network": {func(s *state.Spec) { s.Network.NodeCIDR = "169.254.0.0/16" }, []string{"network.nodeCIDR  169.254.0.0/16 overlaps the masquerade"}},
 		"no OVN, no such networks": {func(s *state.Spec) {
 			s.Network.NodeCIDR, s.Network.CNI, s.Syn.CatalogDir = "100.64.4.0/24", "Cilium", "c"
-		}, []string{"network.cni  Cilium is not available yet"}},
+		}, nil},
 		"services of /11":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.0.0.0/11" }, []string{`network.serviceCIDR  "172.0.0.0/11" is too wide`}},
 		"services of /12":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.16.0.0/12" }, nil},
 		"a wide host prefix":    {func(s *state.Spec) { s.Network.HostPrefix = 13 }, []string{"network.hostPrefix  a /13 for each node does not fit into 10.128.0.0/14"}},
@@ -66,9 +66,6 @@ func TestRules(t *testing.T) {
 			s.Sizing.ExtraGroups = []state.GroupSpec{{Name: "x", MachineSpec: state.MachineSpec{RootDisk: 100}}}
 		},
 			[]string{"sizing.extraGroups[0].type  is missing"}},
-		"an old version":  {func(s *state.Spec) { s.OpenShift.Version = "4.17.40" }, []string{`openshift.version  "4.17.40" is not supported`}},
-		"half a version":  {func(s *state.Spec) { s.OpenShift.Version = "4.20" }, []string{`openshift.version  "4.20" is no version`}},
-		"a v before":      {func(s *state.Spec) { s.OpenShift.Version = "v4.20.1" }, []string{`openshift.version  "v4.20.1" is no version  allowed: x.y.z with x.y one of 4.18, 4.19, 4.20, 4.21  did you mean 4.20.1?`}},
 		"two SSH keys":    {func(s *state.Spec) { s.OpenShift.SSHKey = key + "\n" + key }, []string{"openshift.sshKey  the value is more than one line"}},
 		"no SSH key":      {func(s *state.Spec) { s.OpenShift.SSHKey = "ssh-rsa s3cret" }, []string{"openshift.sshKey  the value is no SSH public key"}},
 		"key options":     {func(s *state.Spec) { s.OpenShift.SSHKey = `command="x" ` + key }, []string{"openshift.sshKey  the key has options before it"}},
@@ -80,9 +77,15 @@ func TestRules(t *testing.T) {
 		}, nil},
 		"no proxy at all": {func(s *state.Spec) { s.OpenShift.Proxy.NoProxy = "*" }, []string{"openshift.proxy.noProxy  there is no proxy"}},
 		"a lonely tenant": {func(s *state.Spec) { s.Syn.LieutenantURL = "https://l" }, []string{"syn.tenant  is missing"}},
-		"Cilium":          {func(s *state.Spec) { s.Network.CNI = "Cilium" }, []string{"network.cni  Cilium is not available yet"}},
-		"round robin":     {func(s *state.Spec) { s.LoadBalancer.Strategy = "dns-round-robin" }, nil},
-		"OKD":             {func(s *state.Spec) { s.OpenShift.Distribution = "okd" }, []string{"openshift.distribution  okd is not available yet"}},
+		"Cilium from nowhere": {func(s *state.Spec) { s.Network.CNI = "Cilium" }, []string{
+			"network.cni  Cilium's manifests come from a catalog or a directory, and none is named  allowed: Cilium with syn.catalogDir or openshift.manifestsDir, or OVNKubernetes"}},
+		"Cilium from a catalog":   {func(s *state.Spec) { s.Network.CNI, s.Syn.CatalogDir = "Cilium", "catalog" }, nil},
+		"Cilium from a directory": {func(s *state.Spec) { s.Network.CNI, s.OpenShift.ManifestsDir = "Cilium", "manifests" }, nil},
+		"round robin":             {func(s *state.Spec) { s.LoadBalancer.Strategy = "dns-round-robin" }, nil},
+		"a catalog without Syn":   {func(s *state.Spec) { s.Syn.CatalogDir = "catalog" }, nil},
+		"a cloud controller":      {func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }, nil},
+		"another cloud controller": {func(s *state.Spec) { s.OpenShift.CloudControllerManager = "external" }, []string{
+			`openshift.cloudControllerManager  "external" is not known  allowed: External  did you mean External?`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := valid()
@@ -108,10 +111,10 @@ func TestTheDockerBridgeIsAWarningOnly(t *testing.T) {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
 	want := "network.nodeCIDR  172.17.0.0/16 overlaps the usual network of a Docker bridge, which is 172.17.0.0/16  allowed: a range that keeps clear of it\n"
-	if diff := cmp.Diff(want, lines(wizard.Warnings(spec))); diff != "" {
+	if diff := cmp.Diff(want, lines(wizard.Warnings(spec, wizard.Secrets{}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if warnings := wizard.Warnings(valid()); len(warnings) > 0 {
+	if warnings := wizard.Warnings(valid(), wizard.Secrets{}); len(warnings) > 0 {
 		t.Errorf("warnings without a reason:\n%s", lines(warnings))
 	}
 }
@@ -120,11 +123,11 @@ func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
 	spec := valid()
 	spec.Syn.LieutenantURL, spec.DNS.ACME = "https://lieutenant.example.net", true
 	spec.LoadBalancer, spec.DNS.AppsDomain = state.LoadBalancerSpec{Strategy: "dns-round-robin", ProxyProtocol: true}, "apps.example.com"
-	if got := wizard.Warnings(spec); len(got) != 4 {
+	if got := wizard.Warnings(spec, wizard.Secrets{}); len(got) != 4 {
 		t.Errorf("want four warnings, got:\n%s", lines(got))
 	}
 	spec.LoadBalancer.Strategy, spec.DNS.AppsDomain = "haproxy-pair", "apps."+spec.Domain()
-	if got := wizard.Warnings(spec); len(got) != 2 {
+	if got := wizard.Warnings(spec, wizard.Secrets{}); len(got) != 2 {
 		t.Errorf("want two warnings, got:\n%s", lines(got))
 	}
 }

@@ -2,15 +2,14 @@ package wizard
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"exoshift/state"
 )
 
-// Secrets are what the references of a Spec lead to. They do not print: whatever the format, a placeholder appears.
+// Secrets are what the references of a Spec lead to; the pull secret is empty for OKD if there is none. They do not print: whatever the format, a placeholder appears.
 type Secrets struct{ APIKey, APISecret, PullSecret string }
 
 // masked is what Secrets print as.
@@ -42,10 +41,7 @@ func ResolveSecrets(spec state.Spec, lookup func(env string) (string, bool)) (Se
 	var secrets Secrets
 	var faults []Fault
 	for _, r := range references(spec) {
-		value, found := resolve(r.ref, lookup)
-		if found == nil {
-			found = r.rule(value)
-		}
+		value, found := r.resolve(lookup)
 		if found == nil {
 			*r.into(&secrets) = value
 		}
@@ -56,21 +52,42 @@ func ResolveSecrets(spec state.Spec, lookup func(env string) (string, bool)) (Se
 
 // secretOf is a reference of a Spec, with the rule for what it leads to.
 type secretOf struct {
-	field string
-	ref   state.SecretRef
-	rule  rule
-	into  func(*Secrets) *string
+	field  string
+	ref    state.SecretRef
+	spared bool // there may be no reference
+	rule   rule
+	into   func(*Secrets) *string
 }
 
 func references(spec state.Spec) []secretOf {
+	pull := pullSecretOf(spec.OpenShift.Distribution)
 	return []secretOf{
-		{"exoscale.apiKey", spec.Exoscale.APIKey, oneWord, func(s *Secrets) *string { return &s.APIKey }},
-		{"exoscale.apiSecret", spec.Exoscale.APISecret, oneWord, func(s *Secrets) *string { return &s.APISecret }},
-		{"openshift.pullSecret", spec.OpenShift.PullSecret, pullSecret, func(s *Secrets) *string { return &s.PullSecret }},
+		{"exoscale.apiKey", spec.Exoscale.APIKey, false, oneWord, func(s *Secrets) *string { return &s.APIKey }},
+		{"exoscale.apiSecret", spec.Exoscale.APISecret, false, oneWord, func(s *Secrets) *string { return &s.APISecret }},
+		{pullSecretKey, spec.OpenShift.PullSecret, needsNoPullSecret(spec), pull, func(s *Secrets) *string { return &s.PullSecret }},
 	}
 }
 
-func resolve(ref state.SecretRef, lookup func(string) (string, bool)) (string, []Fault) {
+func (r secretOf) resolve(lookup func(string) (string, bool)) (string, []Fault) {
+	if r.spared && r.ref == (state.SecretRef{}) {
+		return "", nil
+	}
+	value, faults := lookUp(r.ref, lookup)
+	if faults == nil {
+		faults = r.rule(value)
+	}
+	return value, faults
+}
+
+// oneWord wants a secret without white space inside: keys are pasted from a browser, sometimes with more.
+func oneWord(secret string) []Fault {
+	if strings.ContainsFunc(secret, unicode.IsSpace) {
+		return wrong("the secret holds white space", "one word", "")
+	}
+	return nil
+}
+
+func lookUp(ref state.SecretRef, lookup func(string) (string, bool)) (string, []Fault) {
 	switch {
 	case ref == state.SecretRef{}:
 		return "", wrong("is missing", onePlace, "")
@@ -98,38 +115,20 @@ func unsetOrEmpty(set bool) string {
 
 // readSecret reads a regular file that only its owner has access to.
 func readSecret(path string) (string, []Fault) {
-	info, err := os.Stat(path)
+	info, faults := regular(path)
 	switch {
-	case err != nil && strings.HasPrefix(path, "~"):
-		return "", wrong("cannot be read: "+err.Error(), "the path written out: ~ is not expanded", "")
-	case err != nil:
-		return "", wrong("cannot be read: "+err.Error(), "the path of an existing file", "")
-	case !info.Mode().IsRegular():
-		return "", wrong(path+" is not a file", "the path of a file", "")
+	case faults != nil:
+		return "", faults
 	case info.Mode().Perm()&0o077 != 0:
 		return "", wrong(fmt.Sprintf("%s is open to group or others (mode %04o)", path, info.Mode().Perm()),
 			"access for its owner only: chmod 600 "+shellQuote(path), "")
 	}
-	content, err := readUpTo(path, maxSecret)
-	switch value := strings.TrimSpace(string(content)); {
-	case err != nil:
-		return "", wrong("cannot be read: "+err.Error(), "a file that you may read", "")
-	case len(content) > maxSecret:
-		return "", wrong(path+" is too large for a secret", "", "")
-	case value == "":
+	content, faults := readRegular(path, maxSecret)
+	value := strings.TrimSpace(string(content))
+	if faults == nil && value == "" {
 		return "", wrong(path+" is empty", "a file that holds the secret", "")
-	default:
-		return value, nil
 	}
-}
-
-func readUpTo(path string, size int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, size+1))
+	return value, faults
 }
 
 // shellQuote makes a path safe to paste into a shell.

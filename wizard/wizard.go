@@ -5,6 +5,7 @@ package wizard
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"exoshift/state"
 )
@@ -19,7 +20,7 @@ func Parse(name string, yaml []byte) (state.Spec, []Fault) {
 	return doc.spec, doc.sorted()
 }
 
-// Load is Parse followed by ResolveSecrets, with the faults of both in one list.
+// Load is Parse followed by ResolveSecrets and CheckPaths, with the faults of all in one list.
 func Load(name string, yaml []byte, lookup func(env string) (string, bool)) (state.Spec, Secrets, []Fault) {
 	doc := read(name, yaml)
 	if doc.broken {
@@ -27,7 +28,7 @@ func Load(name string, yaml []byte, lookup func(env string) (string, bool)) (sta
 	}
 	doc.add(Check(doc.spec))
 	secrets, faults := ResolveSecrets(doc.spec, lookup)
-	doc.add(faults)
+	doc.add(append(faults, CheckPaths(doc.spec)...))
 	return doc.spec, secrets, doc.sorted()
 }
 
@@ -43,16 +44,17 @@ func Check(spec state.Spec) []Fault {
 	return faults
 }
 
-// Warnings returns what is allowed but deserves a look before money is spent.
-func Warnings(spec state.Spec) []Fault {
-	return slices.Concat(dockerBridge(spec), notUsedYet(spec))
+// Warnings returns what is allowed but deserves a look before money is spent. It never repeats a secret.
+func Warnings(spec state.Spec, secrets Secrets) []Fault {
+	return slices.Concat(dockerBridge(spec), notUsedYet(spec), pullSecretWarnings(spec, secrets.PullSecret),
+		bundleWarnings(spec.OpenShift.TrustBundle, time.Now()))
 }
 
 // rules are the rules across fields. A rule keeps silent about values that do not pass the rule of their own field.
 func rules() []func(state.Spec) []Fault {
 	return []func(state.Spec) []Fault{
 		clusterDomain, overlaps, reserved, hostPrefixes, diskBounds, topoLVM, groupNames, singleReferences, proxyRules, synRules,
-		notAvailableYet,
+		versionOfDistribution, ciliumSource,
 	}
 }
 

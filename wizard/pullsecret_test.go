@@ -1,0 +1,118 @@
+package wizard_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// auth is demo:s3cret.
+const auth = `{"auth": "ZGVtbzpzM2NyZXQ="}`
+
+// resolved resolves the secrets of a distribution whose pull secret is that text.
+func resolved(distribution, text string) (wizard.Secrets, []wizard.Fault) {
+	spec := valid()
+	spec.OpenShift.Distribution = distribution
+	return wizard.ResolveSecrets(spec, environment(map[string]string{
+		"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s", "PULL_SECRET": text,
+	}))
+}
+
+func problems(faults []wizard.Fault) string {
+	var all []string
+	for _, f := range faults {
+		all = append(all, f.Problem)
+	}
+	return strings.Join(all, "; ")
+}
+
+func TestPullSecretsThatCannotBeUsed(t *testing.T) {
+	const complete = `"quay.io": ` + auth + `, "registry.redhat.io": ` + auth
+	whole := `{"auths": {` + complete + `}}`
+	for text, want := range map[string]string{
+		`s3cret`:                            "the pull secret is no JSON from its character 1 on",
+		strings.TrimSuffix(whole, "}"):      fmt.Sprintf("the pull secret is no JSON from its character %d on", len(whole)-1),
+		whole + "}":                         fmt.Sprintf("the pull secret is no JSON from its character %d on", len(whole)+1),
+		`{"auths": "s3cret"}`:               "the pull secret is not the JSON that it should be",
+		`["s3cret"]`:                        "the pull secret is not the JSON that it should be",
+		`{"s3cret": 1}`:                     "the pull secret has no auths",
+		`{"auths": {}}`:                     "the pull secret has no auths",
+		whole:                               "",
+		`{"auths": {"quay.io": {}}}`:        `the pull secret has no auth for "quay.io"; the pull secret lacks registry.redhat.io, which OpenShift's images come from`,
+		`{"auths": {"fake": ` + auth + `}}`: "the pull secret lacks quay.io and registry.redhat.io, which OpenShift's images come from",
+		`{"auths": {"a": {"auth": ""}, "b": {"auth": "s3cret"}, "c": {"auth": "czNjcmV0"}, "d": {"auth": "OnMzY3JldA=="}, ` + complete + `}}`: `the pull secret has no auth for "a"; ` +
+			`the auth for "b" is not base64 of user:password; the auth for "c" is not base64 of user:password; the auth for "d" is not base64 of user:password`,
+		`{"auths": {"quay.io": {"credsStore": "store"}, "registry.redhat.io": {"credsStore": "store"}}}`:   "",
+		`{"auths": {"quay.io/openshift-release-dev": ` + auth + `, "registry.redhat.io": ` + auth + `}}`:   "",
+		`{"auths": {"quay.io.example.net": ` + auth + `, "example.net/registry.redhat.io": ` + auth + `}}`: "the pull secret lacks quay.io and registry.redhat.io, which OpenShift's images come from",
+	} {
+		secrets, faults := resolved("ocp", text)
+		if problems(faults) != want || (secrets.PullSecret == text) != (want == "") {
+			t.Errorf("%s:\nwant %q\ngot  %q", text, want, problems(faults))
+		}
+		if said := lines(faults); strings.Contains(said, "s3cret") || strings.Contains(said, "czNjcmV0") {
+			t.Errorf("%s: a fault repeats a value:\n%s", text, said)
+		}
+	}
+}
+
+func TestOKDNeedsNoPullSecretAndTakesAnother(t *testing.T) {
+	spec := valid()
+	spec.OpenShift.Distribution, spec.OpenShift.Version, spec.OpenShift.PullSecret = "okd", "4.20.0-okd-scos.11", state.SecretRef{}
+	if faults := wizard.Check(spec); len(faults) > 0 {
+		t.Errorf("faults:\n%s", lines(faults))
+	}
+	secrets, faults := wizard.ResolveSecrets(spec, environment(map[string]string{"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s"}))
+	if len(faults) > 0 || secrets.PullSecret != "" {
+		t.Errorf("want no pull secret; faults:\n%s", lines(faults))
+	}
+	if warnings := wizard.Warnings(spec, secrets); len(warnings) > 0 {
+		t.Errorf("warnings without a reason:\n%s", lines(warnings))
+	}
+	const own = `{"auths": {"registry.example.net": ` + auth + `}}`
+	if secrets, faults := resolved("okd", own); len(faults) > 0 || secrets.PullSecret != own {
+		t.Errorf("want the pull secret that is given; faults:\n%s", lines(faults))
+	}
+	if _, faults := resolved("okd", `{"auths": {"registry.example.net": {}}}`); problems(faults) != `the pull secret has no auth for "registry.example.net"` {
+		t.Errorf("a broken pull secret is broken for OKD, too; got:\n%s", lines(faults))
+	}
+}
+
+func TestOCPNeedsAPullSecret(t *testing.T) {
+	spec := valid()
+	spec.OpenShift.PullSecret = state.SecretRef{}
+	_, faults := wizard.ResolveSecrets(spec, environment(map[string]string{"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s"}))
+	want := "openshift.pullSecret  is missing  allowed: {env: NAME} or {file: PATH}\n"
+	if diff := cmp.Diff(want+want, lines(wizard.Check(spec))+lines(faults)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPullSecretsThatDeserveALook(t *testing.T) {
+	const needed = `"quay.io": ` + auth + `, "registry.redhat.io": ` + auth
+	const redHat = "this is a pull secret of Red Hat, which is not meant for OKD"
+	for _, c := range []struct{ distribution, text, want string }{
+		{"ocp", pullSecret, ""},
+		{"ocp", `{"auths": {` + needed + `}}`, "the pull secret lacks cloud.openshift.com: the cluster cannot report to Red Hat; " +
+			"the pull secret lacks registry.connect.redhat.com: certified operators, Cilium's among them, cannot be pulled"},
+		{"okd", pullSecret, redHat},
+		{"okd", `{"auths": {"cloud.openshift.com": ` + auth + `}}`, redHat},
+		{"okd", `{"auths": {"quay.io": ` + auth + `}}`, ""},
+	} {
+		secrets, faults := resolved(c.distribution, c.text)
+		spec := valid()
+		spec.OpenShift.Distribution = c.distribution
+		warnings := wizard.Warnings(spec, secrets)
+		if len(faults) > 0 || problems(warnings) != c.want {
+			t.Errorf("%s, %s:\nwant %q\ngot  %q\n%s", c.distribution, c.text, c.want, problems(warnings), lines(faults))
+		}
+		if strings.Contains(lines(warnings), "ZGVt") {
+			t.Errorf("%s: a warning repeats a value", c.text)
+		}
+	}
+}

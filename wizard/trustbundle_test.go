@@ -1,0 +1,134 @@
+package wizard_test
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/wizard"
+)
+
+// authority returns a certificate that is valid for a day from then on.
+func authority(t *testing.T, name string, from time.Time) string {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: from, NotAfter: from.Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return block("CERTIFICATE", der)
+}
+
+func block(kind string, content []byte) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}))
+}
+
+// bundled returns the faults and warnings of a trust bundle, each without the path before it.
+func bundled(t *testing.T, content string) (faults, warnings string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	spec := valid()
+	spec.OpenShift.TrustBundle = path
+	clean := func(faults []wizard.Fault) string {
+		for _, f := range faults {
+			if f.Field != "openshift.trustBundle" || !strings.HasPrefix(f.Problem, path) {
+				t.Errorf("want the field and the path, got %s", f)
+			}
+		}
+		return strings.ReplaceAll(problems(faults), path, "")
+	}
+	return clean(wizard.CheckPaths(spec)), clean(wizard.Warnings(spec, wizard.Secrets{}))
+}
+
+func TestATrustBundleHoldsCertificatesAndNothingElse(t *testing.T) {
+	ca := authority(t, "Demo CA", time.Now().Add(-time.Hour))
+	at := func(n int) string { return strconv.Itoa(strings.Count(ca, "\n") + n) } // the nth line after a certificate
+	der, _ := pem.Decode([]byte(ca))
+	secret := block("PRIVATE KEY", []byte("s3cret"))
+	for name, c := range map[string]struct{ content, want string }{
+		"one":                       {ca, ""},
+		"the same twice":            {ca + ca, ""},
+		"white space around":        {"\n\n" + ca + "\n \n" + ca + "\n\n", ""},
+		"lines of Windows":          {strings.ReplaceAll(ca, "\n", "\r\n"), ""},
+		"no newline at the end":     {strings.TrimSpace(ca), ""},
+		"nothing":                   {"", " is empty"},
+		"white space":               {" \n", " is empty"},
+		"text":                      {"s3cret", ", line 1: this is no certificate in PEM form"},
+		"text before":               {"# Demo CA\n" + ca, ", line 1: this is no certificate in PEM form"},
+		"text after":                {ca + "\n\ns3cret\n" + ca, ", line " + at(3) + ": this is no certificate in PEM form"},
+		"binary":                    {string(der.Bytes), ", line 1: this is no certificate in PEM form"},
+		"broken off":                {ca + ca[:len(ca)/2], ", line " + at(1) + ": this is no certificate in PEM form"},
+		"broken off before another": {ca + ca[:len(ca)/2] + "\n" + ca, ", line " + at(1) + ": this is no certificate in PEM form"},
+		"indented":                  {strings.ReplaceAll(ca, "-----BEGIN", "  -----BEGIN") + ca, ", line 1: this is no certificate in PEM form"},
+		"a private key":             {ca + secret, " holds a private key; remove it, and take a new one if others may have seen it"},
+		"a damaged private key":     {ca + secret[:len(secret)/2], " holds a private key; remove it, and take a new one if others may have seen it"},
+		"a public key":              {ca + block("PUBLIC KEY", []byte("s3cret")), ", line " + at(1) + `: this is a block of the type "PUBLIC KEY"`},
+		"two things wrong":          {block("X509 CRL", nil) + block("CERTIFICATE", nil), `, line 1: this is a block of the type "X509 CRL"; , line 3: this certificate is damaged: x509: malformed certificate`},
+		"large":                     {strings.Repeat("\n", 1<<20) + ca, " is too large"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, _ := bundled(t, c.content); got != c.want {
+				t.Errorf("want %q\ngot  %q", c.want, got)
+			}
+		})
+	}
+}
+
+func TestTrustBundlesThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{
+		dir + "/none": "cannot be read: stat " + dir + "/none: no such file or directory",
+		"~/ca.pem":    "cannot be read: stat ~/ca.pem: no such file or directory  allowed: the path written out: ~ is not expanded",
+		dir:           dir + " is not a file",
+	} {
+		spec := valid()
+		spec.OpenShift.TrustBundle = path
+		if got := lines(wizard.CheckPaths(spec)); !strings.HasPrefix(got, "openshift.trustBundle  "+want) {
+			t.Errorf("want %s\ngot  %s", want, got)
+		}
+		if warnings := wizard.Warnings(spec, wizard.Secrets{}); len(warnings) > 0 {
+			t.Errorf("a fault is no warning, too:\n%s", lines(warnings))
+		}
+	}
+}
+
+func TestCertificatesThatNobodyAcceptsNowAreAWarning(t *testing.T) {
+	now := time.Now()
+	old, young := now.AddDate(0, 0, -10), now.AddDate(0, 0, 10)
+	good := authority(t, "Good CA", now.Add(-time.Hour))
+	faults, warnings := bundled(t, good+authority(t, "Old CA", old)+authority(t, "Young CA", young))
+	height := strings.Count(good, "\n") // the others may differ by a line
+	if faults != "" || height == 0 {
+		t.Errorf("want no fault, got %q", faults)
+	}
+	for _, want := range []string{
+		", line " + strconv.Itoa(height+1) + `: the certificate of "Old CA" expired on ` + old.UTC().AddDate(0, 0, 1).Format(time.DateOnly),
+		`: the certificate of "Young CA" is not valid before ` + young.UTC().Format(time.DateOnly),
+	} {
+		if !strings.Contains(warnings, want) {
+			t.Errorf("no %q in %q", want, warnings)
+		}
+	}
+	if strings.Contains(warnings, "Good CA") {
+		t.Errorf("a warning without a reason: %s", warnings)
+	}
+}
