@@ -22,6 +22,7 @@ type config struct {
 	Compute     []pool            `json:"compute"`
 	Proxy       map[string]string `json:"proxy,omitempty"`
 	TrustBundle string            `json:"additionalTrustBundle,omitempty"`
+	TrustPolicy string            `json:"additionalTrustBundlePolicy,omitempty"`
 	PullSecret  string            `json:"pullSecret"`
 	SSHKey      string            `json:"sshKey"`
 }
@@ -39,6 +40,15 @@ type pool struct {
 	Hyperthreading string `json:"hyperthreading"`
 }
 
+const (
+	okd = "okd"
+	// okdPullSecret is what OKD's documentation gives: the program insists on one, and OKD's images are public.
+	okdPullSecret = `{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}`
+	// trustAlways has the nodes trust a bundle in any case. By default (Proxyonly) they do so only behind a proxy, and a
+	// bundle that is given without one would be of no use.
+	trustAlways = "Always"
+)
+
 // installConfig renders install-config.yaml. The number of compute replicas creates no machines on this platform; it
 // keeps the masters unschedulable and the infrastructure highly available.
 func installConfig(spec state.Spec, pullSecret string) ([]byte, error) {
@@ -51,7 +61,9 @@ func installConfig(spec state.Spec, pullSecret string) ([]byte, error) {
 		APIVersion: "v1",
 		Metadata:   map[string]string{"name": spec.Cluster.ID},
 		BaseDomain: spec.Cluster.BaseDomain,
-		Platform:   map[string]any{"external": map[string]string{"platformName": "exoscale"}},
+		Platform: map[string]any{"external": map[string]string{
+			"platformName": "exoscale", "cloudControllerManager": spec.OpenShift.CloudControllerManager,
+		}},
 		Networking: networking{
 			NetworkType:    spec.Network.CNI,
 			MachineNetwork: []map[string]any{{"cidr": spec.Network.NodeCIDR}},
@@ -64,6 +76,12 @@ func installConfig(spec state.Spec, pullSecret string) ([]byte, error) {
 		TrustBundle: bundle,
 		PullSecret:  pullSecret,
 		SSHKey:      spec.OpenShift.SSHKey,
+	}
+	if bundle != "" {
+		document.TrustPolicy = trustAlways
+	}
+	if pullSecret == "" && spec.OpenShift.Distribution == okd {
+		document.PullSecret = okdPullSecret
 	}
 	// Through JSON, so that there is one set of field names.
 	encoded, err := json.Marshal(document)

@@ -3,13 +3,10 @@ package install
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/assets"
@@ -183,52 +180,6 @@ func TestWorkersCarryTheRoutersWhereThereIsNoInfra(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{groupAll, groupWorker, groupInfra}, i.groupsOf(state.RoleWorker)); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestInstallConfigSaysWhatTheSpecSays(t *testing.T) {
-	s := spec()
-	s.OpenShift.Proxy.HTTP = "http://proxy:3128"
-	s.OpenShift.TrustBundle = filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(s.OpenShift.TrustBundle, []byte("PEM\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	rendered, err := installConfig(s, `{"auths":{}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got map[string]any
-	if err := yaml.Unmarshal(rendered, &got); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]any{
-		"apiVersion": "v1",
-		"metadata":   map[string]any{"name": "c-1"},
-		"baseDomain": "example.net",
-		"platform":   map[string]any{"external": map[string]any{"platformName": "exoscale"}},
-		"networking": map[string]any{
-			"networkType":    "OVNKubernetes",
-			"machineNetwork": []any{map[string]any{"cidr": "10.0.0.0/16"}},
-			"clusterNetwork": []any{map[string]any{"cidr": "10.128.0.0/14", "hostPrefix": uint64(23)}},
-			"serviceNetwork": []any{"172.30.0.0/16"},
-		},
-		"controlPlane":          map[string]any{"name": "master", "replicas": uint64(3), "hyperthreading": "Enabled"},
-		"compute":               []any{map[string]any{"name": "worker", "replicas": uint64(10), "hyperthreading": "Enabled"}},
-		"proxy":                 map[string]any{"httpProxy": "http://proxy:3128"},
-		"additionalTrustBundle": "PEM\n",
-		"pullSecret":            `{"auths":{}}`,
-		"sshKey":                "ssh-ed25519 AAAA",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestAMissingTrustBundleIsNamed(t *testing.T) {
-	s := spec()
-	s.OpenShift.TrustBundle = "/nowhere/ca.pem"
-	if _, err := installConfig(s, "{}"); err == nil || !strings.Contains(err.Error(), "/nowhere/ca.pem") {
-		t.Errorf("%v", err)
 	}
 }
 
