@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/state"
@@ -16,19 +15,18 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// generationFile notes beside the generated files when they were made.
+// generationFile notes beside the generated files which version made them.
 const generationFile = "generation.json"
 
 // generation is the content of generationFile.
 type generation struct {
-	Created time.Time `json:"created"` // wall time: the certificates live by it
-	Version string    `json:"version"`
+	Version string `json:"version"`
 }
 
 // Generate runs openshift-install in a directory of its own and moves that into place as dir when all is done: dir is
 // a finished generation or does not exist. One that is there is only read, whatever is wanted: its keys and
 // its infrastructure ID may be in use.
-func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Generation, _ func(line string)) (state.Ignition, error) {
+func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) (state.Ignition, error) {
 	if finished(dir) {
 		return i.readIgnition(dir)
 	}
@@ -37,13 +35,13 @@ func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Gener
 		return state.Ignition{}, fault.New(fault.Conflict, "generate the Ignition documents", err).
 			WithHint("%s is no finished generation; move it away and run again", dir)
 	}
-	if err := i.generate(ctx, dir, wanted.InstallConfig); err != nil {
+	if err := i.generate(ctx, dir, wanted, said); err != nil {
 		return state.Ignition{}, err
 	}
 	return i.readIgnition(dir)
 }
 
-func (i *Installer) generate(ctx context.Context, dir string, installConfig []byte) error {
+func (i *Installer) generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) error {
 	const op = "generate the Ignition documents"
 	program, err := i.fetched()
 	if err != nil {
@@ -54,24 +52,36 @@ func (i *Installer) generate(ctx context.Context, dir string, installConfig []by
 		return fault.New(fault.Internal, op, err)
 	}
 	defer os.RemoveAll(work)
-	// The program deletes this copy when it has read it.
-	if err := os.WriteFile(filepath.Join(work, "install-config.yaml"), installConfig, 0o600); err != nil {
-		return fault.New(fault.Internal, op, err)
-	}
-	created := time.Now()
-	for _, target := range []string{"manifests", "ignition-configs"} {
-		args := []string{"create", target, "--dir", work, "--log-level", "info"}
-		if err := i.run(ctx, execution{program: program, args: args, mask: newMasker(installConfig)}); err != nil {
-			return err
-		}
+	mask := newMasker(wanted)
+	if err := i.create(ctx, program, work, wanted, mask, said); err != nil {
+		return err
 	}
 	if !finished(work) {
 		return fault.Newf(fault.Internal, op, "%s ended well but left files out", i.name())
 	}
-	if err := publish(work, dir, generation{Created: created, Version: i.version}); err != nil {
+	if err := publish(work, dir, mask, generation{Version: i.version}); err != nil {
 		return fault.New(fault.Internal, op, err)
 	}
 	return nil
+}
+
+// create has the program make the manifests, changes those, and has it make the Ignition documents of them.
+func (i *Installer) create(ctx context.Context, program, work string, wanted state.Generation, mask masker, said func(line string)) error {
+	// The program deletes this copy when it has read it.
+	if err := os.WriteFile(filepath.Join(work, "install-config.yaml"), wanted.InstallConfig, 0o600); err != nil {
+		return fault.New(fault.Internal, "write install-config.yaml", err)
+	}
+	create := func(target string) error {
+		args := []string{"create", target, "--dir", work, "--log-level", "info"}
+		return i.run(ctx, execution{program: program, args: args, mask: mask, said: said})
+	}
+	if err := create("manifests"); err != nil {
+		return err
+	}
+	if err := prepare(work, wanted, func(line string) { i.log(line); said(line) }); err != nil {
+		return err
+	}
+	return create("ignition-configs")
 }
 
 // workDir returns a new directory beside dir, and removes those that an interrupted run left behind: they hold keys.
@@ -93,7 +103,10 @@ func workDir(dir string) (string, error) {
 }
 
 // publish notes the generation, closes it to everybody else and moves it into place.
-func publish(work, dir string, made generation) error {
+func publish(work, dir string, mask masker, made generation) error {
+	if err := cleanLog(filepath.Join(work, logFile), mask); err != nil {
+		return err
+	}
 	content, err := json.Marshal(made)
 	if err != nil {
 		return err
@@ -105,6 +118,25 @@ func publish(work, dir string, made generation) error {
 		return err
 	}
 	return os.Rename(work, dir)
+}
+
+// logFile is what the program notes in its directory, in more detail than it says.
+const logFile = ".openshift_install.log"
+
+// cleanLog hides secrets in the program's own log, in case it noted any.
+func cleanLog(path string, mask masker) error {
+	noted, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	clean := mask.hide(string(noted))
+	if clean == string(noted) {
+		return nil
+	}
+	return renameio.WriteFile(path, []byte(clean), 0o600)
 }
 
 // keepPrivate leaves what openshift-install wrote to its owner: it opens some of its files to the group, keys among

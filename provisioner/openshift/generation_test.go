@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"exoshift/state"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/vincent-petithory/dataurl"
 )
 
 // posing is the variable that turns the test binary into the simulated openshift-install.
@@ -73,7 +75,7 @@ func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	started := time.Now()
+	started := time.Now().Truncate(time.Second) // as certificates tell time
 	made, err := generate(t.Context(), i, dir, installConfig)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, strings.Join(m.logged, "\n"))
@@ -101,6 +103,116 @@ func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), ".*")); len(left) != 0 {
 		t.Errorf("left beside it: %v", left)
+	}
+}
+
+func TestTheFirstCertificatesEndAfterADay(t *testing.T) {
+	i, _ := simulated(t)
+	made, err := generate(t.Context(), i, filepath.Join(t.TempDir(), "install"), installConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lives := made.Expires.Sub(made.Created); lives != 24*time.Hour {
+		t.Errorf("from %s until %s", made.Created, made.Expires)
+	}
+}
+
+func TestWhatIsWantedGoesIntoTheBootstrapMachine(t *testing.T) {
+	i, m := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	wanted := state.Generation{
+		InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.example.com", MastersSchedulable: true,
+		Manifests: []state.Manifest{{Name: "manifests/mine.yaml", Source: "mine", Content: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: mine}\nstringData: {key: hunter2}\n")}},
+	}
+	var said []string
+	made, err := i.Generate(t.Context(), dir, wanted, func(line string) { said = append(said, line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"mine.yaml": "hunter2", "cluster-ingress-02-config.yml": "domain: apps.example.com", "cluster-scheduler-02-config.yml": "mastersSchedulable: true",
+		"cluster-dns-02-config.yml": "baseDomain: c1.example.net",
+	} {
+		if got := onBootstrap(t, made.Bootstrap, "/opt/openshift/manifests/"+name); !strings.Contains(got, want) {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	heard := strings.Join(said, "\n")
+	for _, want := range []string{"Consuming Install Config", "Manifests added: 1 (1 Secret)", "Routes are below apps.example.com", "Ignition-Configs created"} {
+		if !strings.Contains(heard, want) {
+			t.Errorf("%q was not said in\n%s", want, heard)
+		}
+	}
+	if strings.Contains(heard+strings.Join(m.logged, "\n"), "hunter2") {
+		t.Error("a secret was told")
+	}
+}
+
+// onBootstrap returns the content of a file of the bootstrap machine.
+func onBootstrap(t *testing.T, document []byte, path string) string {
+	t.Helper()
+	var bootstrap struct {
+		Storage struct {
+			Files []struct {
+				Path     string
+				Contents struct{ Source string }
+			}
+		}
+	}
+	if err := json.Unmarshal(document, &bootstrap); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range bootstrap.Storage.Files {
+		if file.Path == path {
+			source, err := dataurl.DecodeString(file.Contents.Source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(source.Data)
+		}
+	}
+	return ""
+}
+
+func TestTheProgramsLogIsKeptForItsOwnerWithoutSecrets(t *testing.T) {
+	i, _ := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	if _, err := generate(t.Context(), i, dir, installConfig); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, ".openshift_install.log")
+	noted, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(noted, []byte("Consuming Install Config")) {
+		t.Fatalf("%s, %v", noted, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	password, err := os.ReadFile(filepath.Join(dir, "auth", "kubeadmin-password"))
+	if err != nil || bytes.Contains(noted, password) || bytes.Contains(noted, []byte("c2VjcmV0")) {
+		t.Errorf("it tells a secret, or there is none: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "install-config.yaml")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a copy with the pull secret is left: %v", err)
+	}
+}
+
+func TestARefusalInTheMiddleLeavesNothing(t *testing.T) {
+	i, _ := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	wanted := state.Generation{InstallConfig: []byte(installConfig), Domain: "c2.example.net"}
+	if _, err := i.Generate(t.Context(), dir, wanted, func(string) {}); !fault.Is(err, fault.Conflict) || fault.HintOf(err) == "" {
+		t.Errorf("another domain: %v", err)
+	}
+	wanted.Domain = "c1.example.net"
+	wanted.Manifests = []state.Manifest{{Name: "manifests/cvo-overrides.yaml", Source: "/srv/cvo-overrides.yaml", Content: []byte("kind: X\n")}}
+	if _, err := i.Generate(t.Context(), dir, wanted, func(string) {}); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "/srv/cvo-overrides.yaml") {
+		t.Errorf("a name of the program's own: %v", err)
+	}
+	for _, pattern := range []string{"*", ".*"} {
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), pattern)); len(left) != 0 {
+			t.Errorf("left behind: %v", left)
+		}
 	}
 }
 
@@ -148,7 +260,7 @@ func TestADamagedGenerationIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{
-		"metadata.json": []byte(`{}`), "bootstrap.ign": []byte("{"), "master.ign": []byte(`{"ignition":{}}`),
+		"metadata.json": []byte(`{}`), "bootstrap.ign": []byte(`{"storage":{}}`), "master.ign": []byte(`{"ignition":{}}`),
 		"worker.ign": foreign, "generation.json": []byte(`{"version":"4.19.1"}`),
 	} {
 		path := filepath.Join(dir, name)

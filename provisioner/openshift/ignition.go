@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/state"
@@ -42,38 +41,34 @@ func loadIgnition(dir, version string) (state.Ignition, error) {
 		return ignition, errors.New("metadata.json names no cluster")
 	}
 	ignition.InfraID, ignition.ClusterID = metadata.InfraID, metadata.ClusterID
-	var err error
-	if ignition.Created, err = createdAt(dir, version); err != nil {
+	if err := checkMaker(dir, version); err != nil {
 		return ignition, err
 	}
-	ignition.Expires = ignition.Created.Add(24 * time.Hour)
+	var err error
 	if ignition.Bootstrap, err = os.ReadFile(filepath.Join(dir, "bootstrap.ign")); err != nil {
 		return ignition, err
 	}
 	if !json.Valid(ignition.Bootstrap) {
 		return ignition, errors.New("bootstrap.ign is not JSON")
 	}
+	if ignition.Created, ignition.Expires, err = validity(ignition.Bootstrap); err != nil {
+		return ignition, fmt.Errorf("bootstrap.ign: %w", err)
+	}
 	return ignition, loadPointers(dir, &ignition)
 }
 
-// createdAt tells when the generation was made: noted, or else the time of a file. It must have been made by the
-// given version, whose boot image goes with it.
-func createdAt(dir, version string) (time.Time, error) {
+// checkMaker wants the generation to be made by the given version, whose boot image goes with it. One that was made by
+// hand says nothing of that.
+func checkMaker(dir, version string) error {
 	var made generation
 	err := loadJSON(filepath.Join(dir, generationFile), &made)
-	switch {
-	case err == nil && made.Version != version:
-		return time.Time{}, fmt.Errorf("they were made by version %s, not %s", made.Version, version)
-	case err == nil:
-		return made.Created, nil
-	case !errors.Is(err, os.ErrNotExist):
-		return time.Time{}, err
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
 	}
-	info, err := os.Stat(filepath.Join(dir, "bootstrap.ign"))
-	if err != nil {
-		return time.Time{}, err
+	if err == nil && made.Version != version {
+		return fmt.Errorf("they were made by version %s, not %s", made.Version, version)
 	}
-	return info.ModTime(), nil
+	return err
 }
 
 // loadPointers reads the documents that send machines to the cluster, and the authority they trust.

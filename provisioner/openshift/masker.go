@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"exoshift/state"
+
 	"github.com/goccy/go-yaml"
 )
 
@@ -23,14 +25,23 @@ var secretShapes = regexp.MustCompile(strings.Join([]string{
 // with the password of the cluster's first user.
 type masker struct{ secrets []string }
 
-// newMasker knows the secrets of an install-config.
-func newMasker(installConfig []byte) masker {
+// newMasker knows the secrets that a generation is made from.
+func newMasker(wanted state.Generation) masker {
+	var m masker
+	m.addPullSecret(wanted.InstallConfig)
+	for _, manifest := range wanted.Manifests {
+		m.addSecret(manifest.Content)
+	}
+	return m
+}
+
+// addPullSecret notes the pull secret of an install-config and the credentials in it.
+func (m *masker) addPullSecret(installConfig []byte) {
 	var config struct {
 		PullSecret string `yaml:"pullSecret"`
 	}
 	// An install-config that does not parse is for the program to complain about.
 	_ = yaml.Unmarshal(installConfig, &config)
-	var m masker
 	m.add(config.PullSecret)
 	var pull struct {
 		Auths map[string]struct {
@@ -43,7 +54,24 @@ func newMasker(installConfig []byte) masker {
 		m.add(account.Auth)
 		m.add(account.Password)
 	}
-	return m
+}
+
+// addSecret notes the values of a manifest that is a Secret.
+func (m *masker) addSecret(manifest []byte) {
+	var secret struct {
+		Kind       string            `yaml:"kind"`
+		Data       map[string]string `yaml:"data"`
+		StringData map[string]string `yaml:"stringData"`
+	}
+	// A manifest of another form is no Secret.
+	if err := yaml.Unmarshal(manifest, &secret); err != nil || secret.Kind != "Secret" {
+		return
+	}
+	for _, values := range []map[string]string{secret.Data, secret.StringData} {
+		for _, value := range values {
+			m.add(value)
+		}
+	}
 }
 
 // add notes a secret, as it is and as it looks within quotes.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -28,11 +29,12 @@ type execution struct {
 	args    []string
 	stdout  io.Writer // may be nil
 	mask    masker
+	said    func(line string) // hears what is worth an operator's attention; may be nil
 }
 
 // run executes the program and logs what it says.
 func (i *Installer) run(ctx context.Context, e execution) error {
-	said := &transcript{mask: e.mask, log: i.log}
+	said := &transcript{mask: e.mask, log: i.log, said: e.said}
 	err := e.start(ctx, said)
 	// A process that was just forked elsewhere may still hold the file open for writing, for a moment.
 	for attempt := 0; attempt < 10 && errors.Is(err, syscall.ETXTBSY); attempt++ {
@@ -79,7 +81,7 @@ func (i *Installer) failure(e execution, said *transcript, err error) error {
 	op := "run " + i.name() + " " + strings.Join(e.args, " ")
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		return fault.New(fault.Internal, op, err).WithHint("check that this machine can run programs for linux/amd64")
+		return fault.New(fault.Internal, op, err).WithHint("check that %s is a program for this machine, %s/%s", e.program, runtime.GOOS, runtime.GOARCH)
 	}
 	cause := errors.New(said.errors(exit.Error()))
 	switch exit.ExitCode() {

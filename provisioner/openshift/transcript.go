@@ -19,6 +19,7 @@ var logLine = regexp.MustCompile(`^(?:time="?[^ "]*"? )?level=(\w+) msg=(.*)$`)
 type transcript struct {
 	mask    masker
 	log     func(string)
+	said    func(string) // hears everything but what is for debugging; may be nil
 	partial []byte
 	failed  []string // the last messages of level error and fatal
 	last    string
@@ -55,6 +56,9 @@ func (t *transcript) hear(line string) {
 	}
 	t.last = message
 	t.log(message)
+	if t.said != nil && level != "debug" && level != "trace" {
+		t.said(message)
+	}
 }
 
 // errors returns the program's last errors, or else its last words, or else fallback.
