@@ -8,10 +8,7 @@ import (
 	"testing"
 )
 
-const (
-	ignitionModule  = "github.com/coreos/ignition/v2"
-	ignitionVersion = "2.24.0" // of the library that exoshift makes its documents with, too
-)
+const ignitionPath = "github.com/coreos/ignition/v2"
 
 // Commands of Ignition's module, by their packages.
 const (
@@ -19,15 +16,17 @@ const (
 	ignitionValidate = "validate"
 )
 
-// ignitionTool returns the path of one of Ignition's commands. It is built once and kept by its version in the user's
-// cache. Tests that move to a network of their own call it before, as there is nothing to download from later.
+// ignitionTool returns the path of one of Ignition's commands, of the version whose library exoshift makes its documents
+// with. It is built once and kept in the user's cache. Tests that move to a network of their own call it before, as
+// there is nothing to download from later.
 func ignitionTool(t *testing.T, command string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skipf("there is no place to keep Ignition, which takes minutes to build: set HOME: %v", err)
 	}
-	folder := filepath.Join(cache, "exoshift-e2e", "ignition-"+ignitionVersion)
+	version, source := ignitionModule(t)
+	folder := filepath.Join(cache, "exoshift-e2e", "ignition-"+version)
 	kept := filepath.Join(folder, command)
 	if _, err := os.Stat(kept); err == nil {
 		return kept
@@ -39,22 +38,31 @@ func ignitionTool(t *testing.T, command string) string {
 	fresh, err := os.MkdirTemp(folder, "build-")
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(fresh) })
-	installIgnition(t, command, fresh)
+	t.Logf("building %s of Ignition %s, once", command, version)
+	buildIgnition(t, source, command, version, fresh)
 	must(t, os.Rename(filepath.Join(fresh, command), kept))
 	return kept
 }
 
-// installIgnition builds without labels of SELinux, which the files of a scratch root cannot have.
-func installIgnition(t *testing.T, command, folder string) {
+// ignitionModule returns the version of the library, without its v, and the folder of its source.
+func ignitionModule(t *testing.T) (version, source string) {
 	t.Helper()
-	const variables = "-X " + ignitionModule + "/internal/version.Raw=" + ignitionVersion +
-		" -X " + ignitionModule + "/internal/distro.selinuxRelabel=false"
-	t.Logf("building %s of Ignition %s, once", command, ignitionVersion)
-	cmd := exec.Command("go", "install", "-ldflags", variables, ignitionModule+"/"+command+"@v"+ignitionVersion)
-	cmd.Env = append(os.Environ(), "GOBIN="+folder)
+	module, err := exec.Command("go", "list", "-m", "-f", "{{.Version}} {{.Dir}}", ignitionPath).Output()
+	must(t, err)
+	version, source, _ = strings.Cut(strings.TrimSpace(string(module)), " ")
+	return strings.TrimPrefix(version, "v"), source
+}
+
+// buildIgnition builds with the versions and checksums that Ignition itself demands of what it imports, and without the
+// labels of SELinux, which the files of a scratch root cannot have.
+func buildIgnition(t *testing.T, source, command, version, folder string) {
+	t.Helper()
+	variables := "-X " + ignitionPath + "/internal/version.Raw=" + version +
+		" -X " + ignitionPath + "/internal/distro.selinuxRelabel=false"
+	cmd := exec.Command("go", "build", "-C", source, "-ldflags", variables, "-o", folder+"/", "./"+command)
 	output, err := cmd.CombinedOutput()
 	if strings.Contains(string(output), "dial tcp") || strings.Contains(string(output), "GOPROXY=off") {
-		t.Skipf("Ignition %s is neither built nor downloaded, and there is no network: run make e2e with one\n%s", ignitionVersion, output)
+		t.Skipf("Ignition %s is neither built nor downloaded, and there is no network: run make e2e with one\n%s", version, output)
 	}
 	if err != nil {
 		t.Fatalf("build Ignition: %v\n%s", err, output)
