@@ -45,8 +45,9 @@ func TestPullSecretsThatCannotBeUsed(t *testing.T) {
 		whole:                               "",
 		`{"auths": {"quay.io": {}}}`:        `the pull secret has no auth for "quay.io"; the pull secret lacks registry.redhat.io, which OpenShift's images come from`,
 		`{"auths": {"fake": ` + auth + `}}`: "the pull secret lacks quay.io and registry.redhat.io, which OpenShift's images come from",
-		`{"auths": {"a": {"auth": ""}, "b": {"auth": "s3cret"}, "c": {"auth": "czNjcmV0"}, "d": {"auth": "OnMzY3JldA=="}, ` + complete + `}}`: `the pull secret has no auth for "a"; ` +
-			`the auth for "b" is not base64 of user:password; the auth for "c" is not base64 of user:password; the auth for "d" is not base64 of user:password`,
+		`{"auths": {"a": {"auth": ""}, "b": {"auth": "s3cret"}, "c": {"auth": "czNjcmV0"}, "d": {"auth": "OnMzY3JldA=="}, "e": {"auth": "ZGVtbzo="}, "f": {"auth": "ZGVtbzpzM2NyZXQ=s"}, ` + complete + `}}`: `the pull secret has no auth for "a"; ` +
+			`the auth for "b" is not base64 of user:password; the auth for "c" is not base64 of user:password; the auth for "d" is not base64 of user:password; ` +
+			`the auth for "e" is not base64 of user:password; the auth for "f" is not base64 of user:password`,
 		`{"auths": {"quay.io": {"credsStore": "store"}, "registry.redhat.io": {"credsStore": "store"}}}`:   "",
 		`{"auths": {"quay.io/openshift-release-dev": ` + auth + `, "registry.redhat.io": ` + auth + `}}`:   "",
 		`{"auths": {"quay.io.example.net": ` + auth + `, "example.net/registry.redhat.io": ` + auth + `}}`: "the pull secret lacks quay.io and registry.redhat.io, which OpenShift's images come from",
@@ -73,6 +74,11 @@ func TestOKDNeedsNoPullSecretAndTakesAnother(t *testing.T) {
 	}
 	if warnings := wizard.Warnings(spec, secrets); len(warnings) > 0 {
 		t.Errorf("warnings without a reason:\n%s", lines(warnings))
+	}
+	for _, need := range wizard.MissingFrom(spec, environment(nil)) {
+		if need.Field == "openshift.pullSecret" {
+			t.Error("the pull secret is said to be missing")
+		}
 	}
 	const own = `{"auths": {"registry.example.net": ` + auth + `}}`
 	if secrets, faults := resolved("okd", own); len(faults) > 0 || secrets.PullSecret != own {
