@@ -4,18 +4,21 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"exoshift/internal/fault"
 )
 
 // The kernel argument that tells Ignition where to look for user-data, as the OpenStack image has it and as Exoscale
-// needs it. Both are of one length, so nothing moves inside the file system or the qcow2 around it. That no other
-// change is needed is inferred from what is known of ext4 and qcow2: an image whose boot partition is compressed, or
-// where the argument straddles two clusters of the image, holds no match and is refused.
+// needs it. Both are of one length, so nothing moves inside the file system or the qcow2 around it; ext4 has checksums
+// of its metadata, and none of what is in files.
 const (
 	openStack = "ignition.platform.id=openstack"
 	exoscale  = "ignition.platform.id=exoscale "
 )
+
+// patching is what is being done when an image turns out to be unfit.
+const patching = "patch boot image"
 
 // chunk is how much of an image is looked at in one go; bytes.
 const chunk = 256 << 10
@@ -23,15 +26,28 @@ const chunk = 256 << 10
 // PlatformPatch is the reader of a patched image.
 type PlatformPatch struct {
 	image       io.Reader
+	format      format // nil until the first bytes have told
 	window      []byte
 	next, ready int // window[next:ready] is searched through and not yet handed out
 	replaced    int
 	err         error // what ended the image; io.EOF when all is well
 }
 
-// PatchPlatform returns a reader of a raw or uncompressed qcow2 image of RHCOS for OpenStack, in which the platform is
-// Exoscale. Where io.EOF is due, it fails with fault.Invalid if there was nothing to replace: machines made of such an
-// image would never find their user-data. Errors of the image's own reader are passed on as they are.
+// format knows where the content of the disk is in an image.
+type format interface {
+	// settle replaces the platform in the bytes of the image that come next. It returns how many of them are final, which
+	// may be none unless the image has ended, and in how many places it replaced the platform.
+	settle(next []byte, ended bool) (final, replaced int, err error)
+	// lookahead is how many bytes settle may have to see at once.
+	lookahead() int
+}
+
+// PatchPlatform returns a reader of a qcow2 or raw image of RHCOS for OpenStack, in which the platform is Exoscale and
+// every other byte of the disk is the same. Compressed clusters of a qcow2 that hold the platform are packed anew.
+//
+// Where io.EOF is due, it fails with fault.Invalid if there was nothing to replace: machines made of such an image would
+// never find their user-data. So it does when a qcow2 uses what would hide a place, such as encryption. Errors of the
+// image's own reader are passed on as they are.
 func PatchPlatform(image io.Reader) *PlatformPatch {
 	return &PlatformPatch{image: image, window: make([]byte, 0, chunk+len(openStack))}
 }
@@ -55,35 +71,81 @@ func (p *PlatformPatch) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads on and replaces what it finds. The last bytes of the window stay back until the image ends, as a match
-// may begin there.
+// fill reads on and replaces what it finds. What is not final stays back for the next time.
 func (p *PlatformPatch) fill() {
 	held := copy(p.window, p.window[p.ready:])
 	n, err := p.image.Read(p.window[held:cap(p.window)])
 	p.window = p.window[:held+n]
-	p.replace()
-	p.next, p.ready = 0, max(0, len(p.window)-len(openStack)+1)
+	p.next, p.ready = 0, 0
+	if problem := p.settle(err != nil); problem != nil && (err == nil || errors.Is(err, io.EOF)) {
+		p.err = problem
+		return
+	}
 	if err != nil {
 		p.ready, p.err = len(p.window), p.verdict(err)
 	}
 }
 
-func (p *PlatformPatch) replace() {
-	for rest := p.window; ; {
-		at := bytes.Index(rest, []byte(openStack))
-		if at < 0 {
-			return
+func (p *PlatformPatch) settle(ended bool) error {
+	if p.format == nil {
+		if err := p.identify(ended); err != nil || p.format == nil {
+			return err
 		}
-		copy(rest[at:], exoscale)
-		rest = rest[at+len(exoscale):]
-		p.replaced++
 	}
+	final, replaced, err := p.format.settle(p.window, ended)
+	p.ready, p.replaced = final, p.replaced+replaced
+	return err
+}
+
+// identify chooses the format by the first bytes, as soon as there are enough.
+func (p *PlatformPatch) identify(ended bool) error {
+	switch {
+	case len(p.window) < qcow2HeaderSize && !ended:
+		return nil
+	case !bytes.HasPrefix(p.window, []byte(qcow2Magic)):
+		p.format = raw{}
+		return nil
+	}
+	image, err := newQcow2(p.window)
+	if err != nil {
+		return err
+	}
+	p.format = image
+	p.window = slices.Grow(p.window, image.lookahead()+chunk)
+	return nil
 }
 
 func (p *PlatformPatch) verdict(err error) error {
 	if !errors.Is(err, io.EOF) || p.replaced > 0 {
 		return err
 	}
-	return fault.Newf(fault.Invalid, "patch boot image", "the image does not contain %q", openStack).
-		WithHint("use the OpenStack image of exactly this release, as an uncompressed qcow2")
+	return fault.Newf(fault.Invalid, patching, "the image does not contain %q", openStack).
+		WithHint("use the OpenStack image of exactly this release")
+}
+
+// raw is an image that is the disk byte by byte, and the part of any other image that is.
+type raw struct{}
+
+func (raw) lookahead() int { return len(openStack) }
+
+// settle keeps the last bytes back until the image ends, as a match may begin there.
+func (raw) settle(next []byte, ended bool) (final, replaced int, err error) {
+	replaced = replacePlatform(next)
+	if ended {
+		return len(next), replaced, nil
+	}
+	return max(0, len(next)-len(openStack)+1), replaced, nil
+}
+
+// replacePlatform tells in how many places it replaced the platform.
+func replacePlatform(content []byte) (replaced int) {
+	for {
+		at := bytes.Index(content, []byte(openStack))
+		if at < 0 {
+			return replaced
+		}
+		copy(content[at:], exoscale)
+		content = content[at+len(exoscale):]
+		replaced++
+	}
 }

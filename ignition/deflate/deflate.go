@@ -1,0 +1,78 @@
+// Package deflate packs data into a raw DEFLATE stream (RFC 1951) that is as short as a search finds it. It is slow and
+// meant for a few kilobytes that have to fit into the room which another encoder needed for nearly the same data.
+package deflate
+
+// Window is how far back a match reaches at most; bytes. qemu unpacks compressed clusters with a window of this size.
+const Window = 4096
+
+const (
+	// segment is how much of the data is searched at once, which bounds the memory; bytes.
+	segment = 64 << 10
+	// patience is how many searches in a row may find nothing shorter.
+	patience = 4
+	// searches is how many there are at most.
+	searches = 30
+)
+
+// Pack returns a stream that unpacks to data, the shortest one that it finds. It stops searching at one of at most
+// enough bytes.
+func Pack(data []byte, enough int) []byte {
+	var segments []search
+	for from := 0; from == 0 || from < len(data); from += segment {
+		segments = append(segments, newSearch(data, from, min(from+segment, len(data))))
+	}
+	stream := write(data, segments)
+	for idle, n := 0, 0; len(stream) > enough && idle < patience && n < searches; n++ {
+		idle++
+		for i := range segments {
+			segments[i].improve()
+		}
+		if shorter := write(data, segments); len(shorter) < len(stream) {
+			stream, idle = shorter, 0
+		}
+	}
+	return stream
+}
+
+func write(data []byte, segments []search) []byte {
+	var out bitWriter
+	for i, s := range segments {
+		for j, block := range s.blocks {
+			last := i == len(segments)-1 && j == len(s.blocks)-1
+			block.write(&out, data[block.from:block.to], last)
+		}
+	}
+	return out.bytes()
+}
+
+// search is the best known division of one segment into tokens and blocks.
+type search struct {
+	parser *parser
+	blocks []block
+	bits   int
+	models []model // what the next search takes for the costs of its tokens
+}
+
+func newSearch(data []byte, from, to int) search {
+	s := search{parser: newParser(data, from, to)}
+	s.blocks = split(s.parser.parse([]model{firstModel(data[from:to], to)}), from)
+	s.bits = size(s.blocks)
+	s.models = modelsOf(s.blocks)
+	return s
+}
+
+// improve searches once more, at the costs that the last search led to.
+func (s *search) improve() {
+	blocks := split(s.parser.parse(s.models), s.parser.from)
+	s.models = modelsOf(blocks)
+	if bits := size(blocks); bits < s.bits {
+		s.blocks, s.bits = blocks, bits
+	}
+}
+
+func size(blocks []block) (bits int) {
+	for _, block := range blocks {
+		bits += block.bits
+	}
+	return bits
+}

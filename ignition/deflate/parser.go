@@ -1,0 +1,65 @@
+package deflate
+
+import (
+	"math"
+	"slices"
+)
+
+// parser finds the cheapest tokens of data[from:to].
+type parser struct {
+	data     []byte
+	from, to int
+	matches  matches
+	costs    []float64 // of the cheapest way to each position
+	arrivals []token   // the last token on that way
+}
+
+func newParser(data []byte, from, to int) *parser {
+	return &parser{
+		data: data, from: from, to: to, matches: findMatches(data, from, to),
+		costs: make([]float64, to-from+1), arrivals: make([]token, to-from+1),
+	}
+}
+
+// parse returns the tokens that are the cheapest at the costs of models.
+func (p *parser) parse(models []model) []token {
+	for i := range p.costs {
+		p.costs[i] = math.Inf(1)
+	}
+	p.costs[0] = 0
+	for i := range p.to - p.from {
+		for p.from+i >= models[0].until {
+			models = models[1:]
+		}
+		p.leave(i, &models[0])
+	}
+	return p.way()
+}
+
+// leave looks where each token leads that may stand at position i.
+func (p *parser) leave(i int, m *model) {
+	b := p.data[p.from+i]
+	p.arrive(i+1, p.costs[i]+m.literal[b], token{value: uint16(b)})
+	length := shortest
+	for _, match := range p.matches.at(i) {
+		for ; length <= int(match.length); length++ {
+			cost := p.costs[i] + m.match(length, match.distance)
+			p.arrive(i+length, cost, token{value: uint16(length), distance: match.distance})
+		}
+	}
+}
+
+func (p *parser) arrive(i int, cost float64, by token) {
+	if cost < p.costs[i] {
+		p.costs[i], p.arrivals[i] = cost, by
+	}
+}
+
+// way returns the tokens that led to the end.
+func (p *parser) way() (tokens []token) {
+	for i := p.to - p.from; i > 0; i -= p.arrivals[i].length() {
+		tokens = append(tokens, p.arrivals[i])
+	}
+	slices.Reverse(tokens)
+	return tokens
+}

@@ -1,0 +1,56 @@
+package deflate
+
+import "slices"
+
+// parts is into how many pieces of about the same size a segment is cut at most; blocks are made of whole pieces.
+const parts = 32
+
+// split divides tokens, the first of which stands for the byte at from, into the blocks that need the fewest bits.
+func split(tokens []token, from int) []block {
+	pieces := cut(tokens, from)
+	best := make([]block, len(pieces)+1) // best[i] ends before piece i
+	total := make([]int, len(pieces)+1)
+	for i := range pieces {
+		whole := block{from: pieces[i].from}
+		for j, piece := range pieces[i:] {
+			whole.symbols.add(&piece.symbols)
+			whole.to, whole.extra = piece.to, whole.extra+piece.extra
+			whole.plan()
+			if after := i + j + 1; best[after].to == 0 || total[i]+whole.bits < total[after] {
+				best[after], total[after] = whole, total[i]+whole.bits
+			}
+		}
+	}
+	return chosen(best, pieces, tokens)
+}
+
+// cut makes blocks of fixed pieces.
+func cut(tokens []token, from int) []block {
+	pieces := []block{{from: from, to: from}}
+	for _, t := range tokens {
+		current := &pieces[len(pieces)-1]
+		if current.to-from >= len(pieces)*segment/parts {
+			pieces = append(pieces, block{from: current.to, to: current.to})
+			current = &pieces[len(pieces)-1]
+		}
+		current.add(t)
+	}
+	return pieces
+}
+
+// chosen walks back along the best blocks and gives them their tokens.
+func chosen(best, pieces []block, tokens []token) (blocks []block) {
+	for i := len(pieces); i > 0; {
+		blocks = append(blocks, best[i])
+		i = slices.IndexFunc(pieces, func(piece block) bool { return piece.from == best[i].from })
+	}
+	slices.Reverse(blocks)
+	for i := range blocks {
+		n := 0
+		for at := blocks[i].from; at < blocks[i].to; n++ {
+			at += tokens[n].length()
+		}
+		blocks[i].tokens, tokens = tokens[:n], tokens[n:]
+	}
+	return blocks
+}

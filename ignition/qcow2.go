@@ -1,0 +1,164 @@
+package ignition
+
+import (
+	"container/heap"
+	"encoding/binary"
+
+	"exoshift/internal/fault"
+)
+
+// qcow2 reads an image of QEMU's as it passes by. Its tables say where clusters are compressed, and come before them:
+// qemu-img writes a table before the first cluster that it has to list, except where that cluster fits into what is left
+// behind the compressed clusters of another table. Only compressed clusters need the tables; all else is searched as it
+// is.
+type qcow2 struct {
+	header  qcow2Header
+	at      int64   // offset of the next byte in the image
+	ahead   regions // what is known to come
+	cluster *cluster
+	guessed map[int64]bool // where compressed clusters were found that no table had listed
+}
+
+func newQcow2(start []byte) (*qcow2, error) {
+	header, err := parseQcow2Header(start)
+	if err != nil {
+		return nil, err
+	}
+	q := &qcow2{header: header, cluster: newCluster(header.clusterSize()), guessed: map[int64]bool{}}
+	return q, q.expect(region{at: header.tables, size: header.tablesSize, kind: firstTable})
+}
+
+// lookahead is the size of the longest compressed cluster that a table can describe.
+func (q *qcow2) lookahead() int { return 2*q.header.clusterSize() + len(openStack) }
+
+func (q *qcow2) settle(next []byte, ended bool) (final, replaced int, err error) {
+	for final < len(next) {
+		n, found, err := q.step(next[final:], ended)
+		final, replaced, q.at = final+n, replaced+found, q.at+int64(n)
+		if err != nil || n == 0 {
+			return final, replaced, err
+		}
+	}
+	if ended {
+		err = q.complete()
+	}
+	return final, replaced, err
+}
+
+// complete refuses an image that ended before all that its tables list.
+func (q *qcow2) complete() error {
+	for _, r := range q.ahead {
+		if r.kind != guessedCluster {
+			return unfit("it ends at byte %d, and its tables list byte %d", q.at, r.at)
+		}
+	}
+	return nil
+}
+
+// step deals with the next region, or with what comes before it. It returns zero if it has to see more.
+func (q *qcow2) step(next []byte, ended bool) (final, replaced int, err error) {
+	if len(q.ahead) == 0 {
+		return raw{}.settle(next, ended)
+	}
+	r := q.ahead[0]
+	switch before := r.at - q.at; {
+	case before < 0:
+		return 0, 0, unfit("the parts at bytes %d and before byte %d overlap", r.at, q.at)
+	case before >= int64(len(next)):
+		return raw{}.settle(next, ended)
+	case before > 0:
+		return raw{}.settle(next[:before], true)
+	}
+	heap.Pop(&q.ahead)
+	if r.kind == firstTable || r.kind == secondTable {
+		return q.passTable(r, next, ended)
+	}
+	if int64(len(next)) < r.size && !ended {
+		heap.Push(&q.ahead, r)
+		return 0, 0, nil
+	}
+	return q.passCluster(r, next[:min(int64(len(next)), r.size)])
+}
+
+// passTable reads what there is of a table, and expects its rest.
+func (q *qcow2) passTable(r region, next []byte, ended bool) (final, replaced int, err error) {
+	const entry = 8
+	n := min(int64(len(next)), r.size) / entry * entry
+	if n == 0 && ended {
+		return 0, 0, unfit("it ends within a table")
+	}
+	rest := region{at: r.at + n, size: r.size - n, kind: r.kind}
+	if rest.size > 0 {
+		heap.Push(&q.ahead, rest)
+	}
+	for i := int64(0); i < n; i += entry {
+		if err := q.expectEntry(r, binary.BigEndian.Uint64(next[i:])); err != nil {
+			return int(n), 0, err
+		}
+	}
+	return int(n), 0, nil
+}
+
+// expectEntry notes what an entry of a table describes.
+func (q *qcow2) expectEntry(table region, entry uint64) error {
+	if table.kind == firstTable {
+		if at := offsetOf(entry); at != 0 {
+			return q.expect(region{at: at, size: int64(q.header.clusterSize()), kind: secondTable})
+		}
+		return nil
+	}
+	at, size, compressed := q.header.compressed(entry)
+	if !compressed {
+		return nil
+	}
+	if q.guessed[at] {
+		delete(q.guessed, at)
+		return nil
+	}
+	return q.expect(region{at: at, size: size, kind: compressedCluster})
+}
+
+func (q *qcow2) expect(r region) error {
+	const most = 1 << 19 // bounds the memory; the tables of all disks that Exoscale takes have fewer at once
+	switch {
+	case r.at < q.at:
+		return unfit("a table comes after what it lists at byte %d", r.at)
+	case len(q.ahead)+len(q.guessed) >= most:
+		return unfit("its tables list more than %d parts at once", most)
+	}
+	heap.Push(&q.ahead, r)
+	return nil
+}
+
+// passCluster replaces the platform in a compressed cluster.
+func (q *qcow2) passCluster(r region, packed []byte) (final, replaced int, err error) {
+	final, replaced, err = q.cluster.patch(packed)
+	switch {
+	case err != nil && r.kind == guessedCluster:
+		return len(packed), 0, nil // nothing is here
+	case err != nil:
+		return 0, 0, unfit("the compressed cluster at byte %d: %w", r.at, err)
+	case r.kind == guessedCluster:
+		q.guessed[r.at] = true
+	}
+	q.guess(r.at + int64(final))
+	return final, replaced, nil
+}
+
+// guess looks for a cluster of a table that is still to come, which begins where the last compressed cluster ends.
+func (q *qcow2) guess(at int64) {
+	size := int64(q.header.clusterSize())
+	until := (at + size - 1) / size * size
+	if len(q.ahead) > 0 {
+		until = min(until, q.ahead[0].at)
+	}
+	if at < until {
+		heap.Push(&q.ahead, region{at: at, size: until - at, kind: guessedCluster})
+	}
+}
+
+// unfit is why an image is refused.
+func unfit(format string, args ...any) error {
+	return fault.Newf(fault.Invalid, patching, "the qcow2 image cannot be patched: "+format, args...).
+		WithHint("write it anew: qemu-img convert -O qcow2 IMAGE NEW")
+}

@@ -1,0 +1,62 @@
+package ignition
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+
+	"exoshift/ignition/deflate"
+)
+
+var (
+	errTooLong = errors.New("it unpacks to more than a cluster")
+	errNoRoom  = errors.New("what is changed cannot be packed into the room that is there")
+)
+
+// cluster unpacks compressed clusters, one after the other.
+type cluster struct {
+	unpacker io.ReadCloser
+	content  []byte
+}
+
+func newCluster(size int) *cluster {
+	return &cluster{unpacker: flate.NewReader(bytes.NewReader(nil)), content: make([]byte, size)}
+}
+
+// patch replaces the platform in the cluster that packed begins with. It returns the length of the packed cluster, which
+// stays as it is: the next one follows immediately.
+func (c *cluster) patch(packed []byte) (length, replaced int, err error) {
+	length, err = c.unpack(packed)
+	if err != nil {
+		return 0, 0, err
+	}
+	if replaced = replacePlatform(c.content); replaced == 0 {
+		return length, 0, nil
+	}
+	shorter := deflate.Pack(c.content, length)
+	if len(shorter) > length {
+		return 0, 0, fmt.Errorf("%w: %d bytes into %d", errNoRoom, len(shorter), length)
+	}
+	clear(packed[copy(packed, shorter):length])
+	return length, replaced, nil
+}
+
+// unpack returns how many bytes of packed the cluster has.
+func (c *cluster) unpack(packed []byte) (length int, err error) {
+	source := bytes.NewReader(packed) // an io.ByteReader, of which no byte too many is read
+	if err := c.unpacker.(flate.Resetter).Reset(source, nil); err != nil {
+		return 0, err
+	}
+	if _, err := io.ReadFull(c.unpacker, c.content); err != nil {
+		return 0, err
+	}
+	switch _, err := io.ReadFull(c.unpacker, make([]byte, 1)); {
+	case err == nil:
+		return 0, errTooLong
+	case !errors.Is(err, io.EOF):
+		return 0, err
+	}
+	return len(packed) - source.Len(), nil
+}
