@@ -2,11 +2,14 @@ package openshift
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"exoshift/internal/fault"
@@ -15,19 +18,23 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// generationFile notes beside the generated files which version made them.
+// generationFile notes beside the generated files what made them.
 const generationFile = "generation.json"
 
 // generation is the content of generationFile.
 type generation struct {
 	Version string `json:"version"`
+	Inputs  string `json:"inputs,omitzero"` // sha256 of what they were made from, hex
 }
 
 // Generate runs openshift-install in a directory of its own and moves that into place as dir when all is done: dir is
 // a finished generation or does not exist. One that is there is only read, whatever is wanted: its keys and
-// its infrastructure ID may be in use.
+// its infrastructure ID may be in use. said hears if it was made from something else.
 func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) (state.Ignition, error) {
 	if finished(dir) {
+		if outdated(dir, wanted) {
+			said("The answers or manifests have changed since the documents were generated; those that are there are used")
+		}
 		return i.readIgnition(dir)
 	}
 	// Only an empty directory goes away; what else is there is not ours to touch.
@@ -59,7 +66,7 @@ func (i *Installer) generate(ctx context.Context, dir string, wanted state.Gener
 	if !finished(work) {
 		return fault.Newf(fault.Internal, op, "%s ended well but left files out", i.name())
 	}
-	if err := publish(work, dir, mask, generation{Version: i.version}); err != nil {
+	if err := publish(work, dir, mask, generation{Version: i.version, Inputs: inputs(wanted)}); err != nil {
 		return fault.New(fault.Internal, op, err)
 	}
 	return nil
@@ -82,6 +89,25 @@ func (i *Installer) create(ctx context.Context, program, work string, wanted sta
 		return err
 	}
 	return create("ignition-configs")
+}
+
+// inputs is a checksum of everything that a generation is made from, wherever it was found.
+func inputs(wanted state.Generation) string {
+	hash := sha256.New()
+	wanted.Manifests = slices.Clone(wanted.Manifests)
+	for m := range wanted.Manifests {
+		wanted.Manifests[m].Source = ""
+	}
+	// Of texts and truth values only: encoding them cannot fail, nor can hashing.
+	_ = json.NewEncoder(hash).Encode(wanted)
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// outdated tells whether a generation is known to be made from something else than what is wanted now.
+func outdated(dir string, wanted state.Generation) bool {
+	var made generation
+	err := loadJSON(filepath.Join(dir, generationFile), &made)
+	return err == nil && made.Inputs != "" && made.Inputs != inputs(wanted)
 }
 
 // workDir returns a new directory beside dir, and removes those that an interrupted run left behind: they hold keys.

@@ -106,6 +106,29 @@ func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
 	}
 }
 
+func TestAChangeAfterTheGenerationIsToldAndHasNoEffect(t *testing.T) {
+	i, _ := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	wanted := state.Generation{InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.c1.example.net"}
+	var said []string
+	again := func() state.Ignition {
+		said = nil
+		made, err := i.Generate(t.Context(), dir, wanted, func(line string) { said = append(said, line) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	first := again()
+	if again(); len(said) != 0 {
+		t.Errorf("the same again: %q", said)
+	}
+	wanted.Manifests = []state.Manifest{{Name: "manifests/a.yaml", Source: "a", Content: []byte("kind: X\n")}}
+	if diff := cmp.Diff(first, again()); diff != "" || len(said) != 1 || !strings.Contains(said[0], "have changed") {
+		t.Errorf("said %q\n%s", said, diff)
+	}
+}
+
 func TestTheFirstCertificatesEndAfterADay(t *testing.T) {
 	i, _ := simulated(t)
 	made, err := generate(t.Context(), i, filepath.Join(t.TempDir(), "install"), installConfig)

@@ -182,3 +182,14 @@ func TestSecretsAreHiddenInTheProgramsOwnLog(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestWhereAManifestWasFoundMakesNoDifference(t *testing.T) {
+	here, there := configMap("manifests/a.yaml", "a"), configMap("manifests/a.yaml", "a")
+	there.Source = "/mnt/a.yaml"
+	if inputs(wantedGeneration(here)) != inputs(wantedGeneration(there)) || there.Source != "/mnt/a.yaml" {
+		t.Error("it does")
+	}
+	if inputs(wantedGeneration(here)) == inputs(wantedGeneration(configMap("manifests/a.yaml", "b"))) {
+		t.Error("nor does its content")
+	}
+}
