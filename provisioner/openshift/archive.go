@@ -3,48 +3,72 @@ package openshift
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"exoshift/internal/fault"
+
 	"github.com/google/renameio/v2"
 )
 
-// unpack writes the program in a verified archive to path, and its own checksum beside it. The checksum comes last:
-// it is the sign that the program is complete.
-func unpack(archive io.ReadSeeker, path string) error {
-	program, err := findProgram(archive)
-	if err != nil {
-		return err
+// install downloads, verifies and unpacks the program of an entry. It returns what it unpacked, and the program's
+// checksum.
+func (i *Installer) install(ctx context.Context, e entry, p publication, progress func(string)) (packed archive, sum string, err error) {
+	if packed, err = i.publishedArchive(ctx, p); err != nil {
+		return packed, "", err
 	}
-	if err := os.Remove(sumFile(path)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	part := e.partial(packed)
+	i.log("downloading " + p.name())
+	if err := (&transfer{Installer: i, part: part, what: p.name(), progress: progress}).complete(ctx); err != nil {
+		return packed, "", err
+	}
+	i.log("unpacking " + p.name())
+	sum, err = unpack(part.path, e.program())
+	var local *fs.PathError
+	if errors.As(err, &local) {
+		return packed, "", fault.New(fault.Internal, "unpack "+p.name(), err).
+			WithHint("check the disk's space and the folder's permissions")
+	}
+	if err != nil {
+		err = fault.New(fault.Invalid, "unpack "+packed.url, err).
+			WithHint("the archive is intact but not what was expected; check the version")
+	}
+	return packed, sum, errors.Join(err, part.remove())
+}
+
+// unpack writes the program in a verified archive to path and returns its checksum.
+func unpack(archive, path string) (sum string, err error) {
+	packed, err := os.Open(archive)
+	if err != nil {
+		return "", err
+	}
+	defer packed.Close()
+	program, err := findProgram(packed)
+	if err != nil {
+		return "", err
 	}
 	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o700))
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer file.Cleanup()
 	hash := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(file, hash), program); err != nil {
-		return err
+		return "", err
 	}
-	if err := file.CloseAtomicallyReplace(); err != nil {
-		return err
-	}
-	return renameio.WriteFile(sumFile(path), []byte(hex.EncodeToString(hash.Sum(nil))+"\n"), 0o600)
+	return hex.EncodeToString(hash.Sum(nil)), file.CloseAtomicallyReplace()
 }
 
 // findProgram returns the program in the archive; what else is in there is never written anywhere.
-func findProgram(archive io.ReadSeeker) (io.Reader, error) {
-	if _, err := archive.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
+func findProgram(archive io.Reader) (io.Reader, error) {
 	unzipped, err := gzip.NewReader(archive)
 	if err != nil {
 		return nil, err
@@ -62,24 +86,4 @@ func findProgram(archive io.ReadSeeker) (io.Reader, error) {
 			return entries, nil
 		}
 	}
-}
-
-func sumFile(path string) string { return path + ".sha256" }
-
-// complete tells whether the program at path is what was unpacked there.
-func complete(path string) bool {
-	noted, err := os.ReadFile(sumFile(path))
-	if err != nil {
-		return false
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return false
-	}
-	return hex.EncodeToString(hash.Sum(nil)) == strings.TrimSpace(string(noted))
 }

@@ -1,11 +1,8 @@
 package openshift
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,17 +13,39 @@ import (
 	"exoshift/internal/fault"
 )
 
-// patience is how long a download may stand still, by the wall clock.
-const patience = time.Minute
+// patience is how long a download may stand still, by the wall clock; maxList bounds the small files of a release.
+const (
+	patience = time.Minute
+	maxList  = 1 << 20
+)
 
 var (
 	errWebPage   = errors.New("a web page came instead of the file")
 	errStalled   = fmt.Errorf("nothing came for %s", patience)
 	errTruncated = errors.New("the download was cut short")
+	errPlain     = errors.New("the server leads to an address that is not encrypted")
 )
 
 // open starts a download. The body ends in an error if it stands still or ends early.
 func (i *Installer) open(ctx context.Context, url string) (*http.Response, error) {
+	response, err := i.request(ctx, url, http.Header{})
+	if err != nil {
+		return nil, err
+	}
+	return response, refuse(response)
+}
+
+// refuse ends a download whose answer is not the file.
+func refuse(response *http.Response) error {
+	err := checkAnswer(response)
+	if err != nil {
+		response.Body.Close()
+	}
+	return err
+}
+
+// request sends a GET and returns whatever the answer is.
+func (i *Installer) request(ctx context.Context, url string, header http.Header) (*http.Response, error) {
 	op := "download " + url
 	ctx, cancel := context.WithCancelCause(ctx)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -34,9 +53,11 @@ func (i *Installer) open(ctx context.Context, url string) (*http.Response, error
 		cancel(nil)
 		return nil, fault.New(fault.Invalid, op, err)
 	}
+	request.Header = header
 	// The files are compressed already, and their checksums are those of the compressed bytes.
 	request.Header.Set("Accept-Encoding", "identity")
 	client := i.net.Client()
+	client.CheckRedirect = encrypted
 	response, err := client.Do(request)
 	if err != nil {
 		defer cancel(nil)
@@ -46,11 +67,58 @@ func (i *Installer) open(ctx context.Context, url string) (*http.Response, error
 		body: response.Body, op: op, cancel: cancel, idle: client.CloseIdleConnections,
 		cause: func() error { return context.Cause(ctx) },
 	}
-	if err := checkAnswer(response); err != nil {
-		response.Body.Close()
-		return nil, err
-	}
 	return response, nil
+}
+
+// read downloads a small file.
+func (i *Installer) read(ctx context.Context, url string) (content []byte, err error) {
+	err = i.retry(ctx, func() (int64, error) {
+		response, err := i.open(ctx, url)
+		if err != nil {
+			return 0, err
+		}
+		defer response.Body.Close()
+		content, err = io.ReadAll(io.LimitReader(response.Body, maxList))
+		return 0, err
+	})
+	if err == nil && looksLikeWebPage(content) {
+		err = webPage("download " + url)
+	}
+	return content, err
+}
+
+// retry repeats a download that the network interrupted. An attempt tells how many bytes it got that stay: one that got
+// a good part of the way counts as the first again.
+func (i *Installer) retry(ctx context.Context, download func() (kept int64, err error)) error {
+	const (
+		attempts = 3
+		good     = 1 << 20
+	)
+	for attempt := 1; ; attempt++ {
+		kept, err := download()
+		if kept >= good {
+			attempt = 1
+		}
+		if !fault.Is(err, fault.Transient) || attempt == attempts {
+			return err
+		}
+		i.log(err.Error() + "; trying again")
+		if err := i.net.Clock.Sleep(ctx, time.Duration(attempt)*5*time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+// encrypted lets a redirection lead to HTTPS only.
+func encrypted(request *http.Request, via []*http.Request) error {
+	const most = 10
+	switch {
+	case request.URL.Scheme != "https":
+		return errPlain
+	case len(via) >= most:
+		return errors.New("the server leads from one address to the next")
+	}
+	return nil
 }
 
 func checkAnswer(response *http.Response) error {
@@ -61,9 +129,11 @@ func checkAnswer(response *http.Response) error {
 			WithHint("check the OpenShift version in the answers")
 	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError:
 		return fault.Newf(fault.Transient, op, "the server answered %s", response.Status)
+	case code == http.StatusPartialContent && response.Request.Header.Get("Range") != "":
 	case code != http.StatusOK:
 		return fault.Newf(fault.Invalid, op, "the server answered %s", response.Status)
-	case strings.HasPrefix(response.Header.Get("Content-Type"), "text/html"):
+	}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
 		return webPage(op)
 	}
 	return nil
@@ -82,6 +152,8 @@ func interrupted(cause error, op string, err error) error {
 		return fault.New(fault.Transient, op, errStalled)
 	case cause != nil:
 		return cause
+	case errors.Is(err, errPlain):
+		return fault.New(fault.Invalid, op, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.New(fault.Transient, op, errTruncated)
 	}
@@ -113,67 +185,8 @@ func (b *steadyBody) Close() error {
 	return b.body.Close()
 }
 
-// publishedSum reads the checksum that the mirror publishes for the archive.
-func (i *Installer) publishedSum(ctx context.Context, url string) (string, error) {
-	const limit = 1 << 20
-	response, err := i.open(ctx, url)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(io.LimitReader(response.Body, limit))
-	if err != nil {
-		return "", err
-	}
-	if looksLikeWebPage(content) {
-		return "", webPage("download " + url)
-	}
-	for _, name := range []string{archiveName, strings.TrimSuffix(archiveName, ".tar.gz") + "-" + i.version + ".tar.gz"} {
-		if sum, found := sumOf(content, name); found {
-			return sum, nil
-		}
-	}
-	return "", fault.Newf(fault.Invalid, "read "+url, "it has no checksum of %s", archiveName)
-}
-
-// sumOf finds the line "<sha256 in hex>  <name>".
-func sumOf(list []byte, name string) (string, bool) {
-	lines := bufio.NewScanner(bytes.NewReader(list))
-	for lines.Scan() {
-		fields := strings.Fields(lines.Text())
-		if len(fields) == 2 && strings.TrimPrefix(fields[1], "*") == name && len(fields[0]) == hex.EncodedLen(sha256.Size) {
-			return strings.ToLower(fields[0]), true
-		}
-	}
-	return "", false
-}
-
 func looksLikeWebPage(content []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(content, " \t\r\n\ufeff"), []byte("<"))
-}
-
-// fetchArchive writes the archive to file and fails unless its checksum is sum.
-func (i *Installer) fetchArchive(ctx context.Context, url, sum string, file io.Writer) error {
-	response, err := i.open(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	body := bufio.NewReader(response.Body)
-	if start, _ := body.Peek(64); looksLikeWebPage(start) {
-		return webPage("download " + url)
-	}
-	hash := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(file, hash), body); err != nil {
-		if fault.KindOf(err) == fault.Internal {
-			return fault.New(fault.Internal, "store "+url, err)
-		}
-		return err
-	}
-	if got := hex.EncodeToString(hash.Sum(nil)); got != sum {
-		return mismatch("download "+url, got, sum)
-	}
-	return nil
 }
 
 func mismatch(op, got, want string) error {

@@ -2,24 +2,14 @@ package openshift
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
-	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/state"
 )
 
-const (
-	mirror       = "https://mirror.openshift.com/pub/openshift-v4/clients/ocp/"
-	archiveName  = "openshift-install-linux.tar.gz"
-	checksumName = "sha256sum.txt"
-	programName  = "openshift-install"
-)
+const programName = "openshift-install"
 
 // Choice says which openshift-install is wanted.
 type Choice struct {
@@ -33,7 +23,7 @@ type Choice struct {
 type Installer struct {
 	net     network.Network
 	choice  Choice
-	version string // exact
+	version string // exact once Fetch has succeeded, until then as chosen
 	log     func(string)
 
 	mu      sync.Mutex
@@ -46,26 +36,42 @@ func NewInstaller(net network.Network, choice Choice, log func(string)) *Install
 	return &Installer{net: net, choice: choice, version: choice.Version, log: log}
 }
 
-// Fetch makes sure that the cache holds the program of this version: one that is there is used if it is complete, else
-// it is downloaded, and unpacked only after its checksum was verified.
-func (i *Installer) Fetch(ctx context.Context, _ string, _ func(text string)) (state.Release, error) {
-	dir, release := i.choice.Cache, state.Release{Version: i.version}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return release, fault.New(fault.Internal, "fetch "+i.name(), err)
-	}
-	path := filepath.Join(dir, programName+"-"+i.version)
-	if !complete(path) {
-		if err := i.retry(ctx, func() error { return i.download(ctx, path) }); err != nil {
-			return release, err
-		}
-	}
-	if err := i.checkVersion(ctx, path); err != nil {
-		return release, err
+// Fetch makes the program of a release ready to run: that of the version which was noted by an earlier run, or with ""
+// that of the version or channel that was chosen. It comes from the cache if it is there whole, else it is downloaded,
+// and unpacked only after its signature and checksum were verified. What the release is called is what the program
+// itself says. progress hears how far a download is, about once a second.
+func (i *Installer) Fetch(ctx context.Context, noted string, progress func(text string)) (state.Release, error) {
+	path, release, err := i.find(ctx, noted, progress)
+	if err != nil {
+		return state.Release{}, err
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.program = path
+	i.program, i.version = path, release.Version
 	return release, nil
+}
+
+func (i *Installer) find(ctx context.Context, noted string, progress func(text string)) (path string, release state.Release, err error) {
+	if i.choice.Program != "" {
+		release, err := i.given(ctx, noted)
+		return i.choice.Program, release, err
+	}
+	version, err := i.resolve(ctx, noted)
+	if err != nil {
+		return "", state.Release{}, err
+	}
+	published, err := i.publication(version)
+	if err != nil {
+		return "", state.Release{}, err
+	}
+	place := published.entry(i.choice.Cache)
+	unlock, err := i.lock(ctx, place, published, progress)
+	if err != nil {
+		return "", state.Release{}, err
+	}
+	defer unlock()
+	release, err = i.cached(ctx, place, published, progress)
+	return place.program(), release, err
 }
 
 func (i *Installer) name() string { return programName + " " + i.version }
@@ -78,75 +84,4 @@ func (i *Installer) fetched() (string, error) {
 		return "", fault.Newf(fault.Internal, "run "+i.name(), "it was not fetched before")
 	}
 	return i.program, nil
-}
-
-// retry repeats a download that the network interrupted.
-func (i *Installer) retry(ctx context.Context, download func() error) error {
-	const attempts = 3
-	for attempt := 1; ; attempt++ {
-		err := download()
-		if !fault.Is(err, fault.Transient) || attempt == attempts {
-			return err
-		}
-		i.log(err.Error() + "; trying again")
-		if err := i.net.Clock.Sleep(ctx, time.Duration(attempt)*5*time.Second); err != nil {
-			return err
-		}
-	}
-}
-
-// download fetches, verifies and unpacks the binary.
-func (i *Installer) download(ctx context.Context, path string) error {
-	directory := mirror + i.version + "/"
-	sum, err := i.publishedSum(ctx, directory+checksumName)
-	if err != nil {
-		return err
-	}
-	archive, err := newArchive(filepath.Dir(path))
-	if err != nil {
-		return fault.New(fault.Internal, "download "+i.name(), err)
-	}
-	defer os.Remove(archive.Name())
-	defer archive.Close()
-	i.log("downloading " + i.name())
-	if err := i.fetchArchive(ctx, directory+archiveName, sum, archive); err != nil {
-		return err
-	}
-	i.log("unpacking " + i.name())
-	if err := unpack(archive, path); err != nil {
-		return fault.New(fault.Invalid, "unpack "+archiveName, err).
-			WithHint("the archive is intact but not what was expected; check the version")
-	}
-	return nil
-}
-
-// newArchive makes a file to download to, and removes what interrupted runs left behind.
-func newArchive(dir string) (*os.File, error) {
-	for _, pattern := range []string{".download-*", "." + programName + "*"} {
-		stale, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range stale {
-			if err := os.Remove(path); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return os.CreateTemp(dir, ".download-*")
-}
-
-// checkVersion asks the binary itself, whose first line is "<path> <version>".
-func (i *Installer) checkVersion(ctx context.Context, path string) error {
-	var output strings.Builder
-	if err := i.run(ctx, execution{program: path, args: []string{"version"}, stdout: &output}); err != nil {
-		return err
-	}
-	first, _, _ := strings.Cut(output.String(), "\n")
-	fields := strings.Fields(first)
-	if len(fields) == 0 || fields[len(fields)-1] != i.version {
-		return fault.New(fault.Conflict, "check "+path, fmt.Errorf("it says %q, not %s", first, i.version)).
-			WithHint("delete it and run again")
-	}
-	return nil
 }

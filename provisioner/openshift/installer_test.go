@@ -18,44 +18,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const versionScript = `#!/bin/sh
-if [ "$1" = version ]; then echo "openshift-install 4.20.5"; exit 0; fi
+const (
+	payload       = "quay.io/openshift-release-dev/ocp-release@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	versionScript = `#!/bin/sh
+if [ "$1" = version ]; then echo "$0 4.20.5
+built from commit 0123456789abcdef
+release image ` + payload + `
+release architecture amd64"; exit 0; fi
 `
-
-func TestFetchKeepsAProgramThatIsComplete(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m, dir := newMirror(t), filepath.Join(t.TempDir(), "bin")
-		m.cache = dir
-		m.publish(t, versionScript)
-		again := func(downloads int) {
-			t.Helper()
-			if err := fetch(t.Context(), m.installer()); err != nil {
-				t.Fatal(err)
-			}
-			if got := m.requests(release + "openshift-install-linux.tar.gz"); got != downloads {
-				t.Errorf("downloaded %d times, want %d", got, downloads)
-			}
-		}
-		again(1)
-		again(1)
-		program := filepath.Join(dir, "openshift-install-4.20.5")
-		if info, err := os.Stat(program); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("the program: %v, %v", info, err)
-		}
-		if err := os.WriteFile(program, []byte(versionScript[:20]), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		again(2)
-		if err := os.Remove(program + ".sha256"); err != nil {
-			t.Fatal(err)
-		}
-		again(3)
-		left, err := filepath.Glob(filepath.Join(dir, "*"))
-		if hidden, _ := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) != 2 || len(hidden) != 0 {
-			t.Errorf("left in the folder: %v %v, %v", left, hidden, err)
-		}
-	})
-}
+)
 
 func TestFetchExplainsWhatIsWrongWithADownload(t *testing.T) {
 	for name, failure := range map[string]struct {
@@ -63,7 +34,12 @@ func TestFetchExplainsWhatIsWrongWithADownload(t *testing.T) {
 		kind  fault.Kind
 		want  string
 	}{
-		"no such version": {func(_ *testing.T, m *mirror) { clear(m.files) }, fault.NotFound, "no such file"},
+		"no such version":      {func(_ *testing.T, m *mirror) { clear(m.files) }, fault.NotFound, "no such file"},
+		"no such architecture": {func(t *testing.T, m *mirror) { m.publish(t, strings.Replace(versionScript, "amd64", "arm64", 1)) }, fault.Conflict, "arm64"},
+		"a payload that may change": {func(t *testing.T, m *mirror) {
+			m.publish(t, strings.Replace(versionScript, payload, "quay.io/openshift-release-dev/ocp-release:4.20.5", 1))
+		}, fault.Conflict, "no digest"},
+		"a program that says nothing": {func(t *testing.T, m *mirror) { m.publish(t, "#!/bin/sh\n") }, fault.Conflict, "no version"},
 		"login page for the checksums": {func(_ *testing.T, m *mirror) {
 			*m.checksums() = file{content: []byte("<html>log in"), kind: "text/html; charset=utf-8"}
 		}, fault.Invalid, "web page"},
@@ -73,15 +49,17 @@ func TestFetchExplainsWhatIsWrongWithADownload(t *testing.T) {
 		"another archive": {func(t *testing.T, m *mirror) {
 			*m.archive() = file{content: pack(t, map[string]string{"openshift-install": "#!/bin/sh\nexit 1"})}
 		}, fault.Invalid, "sha256"},
-		"no checksum of the archive": {func(_ *testing.T, m *mirror) {
+		"no checksum of the archive": {func(t *testing.T, m *mirror) {
 			m.checksums().content = []byte("0000  something-else.tar.gz\n")
+			m.sign(t)
 		}, fault.Invalid, "no checksum"},
 		"cut short":             {func(_ *testing.T, m *mirror) { m.archive().cut = 50 }, fault.Transient, "cut"},
 		"standing still":        {func(_ *testing.T, m *mirror) { m.archive().pause = time.Hour }, fault.Transient, "nothing came"},
 		"a server out of order": {func(_ *testing.T, m *mirror) { m.archive().fails = 9 }, fault.Transient, "503"},
 		"an archive without the program": {func(t *testing.T, m *mirror) {
 			content := pack(t, map[string]string{"README.md": ""})
-			m.archive().content, m.checksums().content = content, []byte(sum(content)+" *openshift-install-linux-4.20.5.tar.gz\n")
+			m.archive().content, m.checksums().content = content, []byte(sum(content)+" *"+archiveName("4.20.5")+"\n")
+			m.sign(t)
 		}, fault.Invalid, "no openshift-install in it"},
 		"a program of another version": {func(t *testing.T, m *mirror) {
 			m.publish(t, strings.Replace(versionScript, "4.20.5", "4.19.1", 1))
@@ -89,18 +67,17 @@ func TestFetchExplainsWhatIsWrongWithADownload(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m, dir := newMirror(t), t.TempDir()
-				m.cache = dir
+				m := newMirror(t)
 				m.publish(t, versionScript)
 				failure.spoil(t, m)
 				err := fetch(t.Context(), m.installer())
 				if !fault.Is(err, failure.kind) || !strings.Contains(err.Error(), failure.want) {
 					t.Errorf("got kind %v, %v", fault.KindOf(err), err)
 				}
-				hidden, _ := filepath.Glob(filepath.Join(dir, ".*"))
-				all, _ := filepath.Glob(filepath.Join(dir, "*"))
-				if failure.kind != fault.Conflict && len(all)+len(hidden) > 0 {
-					t.Errorf("left behind: %v %v", all, hidden)
+				for _, name := range m.cached(t) {
+					if failure.kind != fault.Transient || !strings.HasPrefix(name, archiveName("4.20.5")+".part") {
+						t.Errorf("left behind: %s", name)
+					}
 				}
 			})
 		})
