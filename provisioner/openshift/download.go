@@ -3,6 +3,7 @@ package openshift
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -32,12 +33,12 @@ func (i *Installer) open(ctx context.Context, url string) (*http.Response, error
 	if err != nil {
 		return nil, err
 	}
-	return response, refuse(response)
+	return response, refuse(response, url)
 }
 
 // refuse ends a download whose answer is not the file.
-func refuse(response *http.Response) error {
-	err := checkAnswer(response)
+func refuse(response *http.Response, url string) error {
+	err := checkAnswer(response, url)
 	if err != nil {
 		response.Body.Close()
 	}
@@ -121,8 +122,9 @@ func encrypted(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-func checkAnswer(response *http.Response) error {
-	op := "download " + response.Request.URL.String()
+// checkAnswer names the address that was asked for: those that servers lead to are signed, and nobody's business.
+func checkAnswer(response *http.Response, url string) error {
+	op := "download " + url
 	switch code := response.StatusCode; {
 	case code == http.StatusNotFound, code == http.StatusForbidden:
 		return fault.Newf(fault.NotFound, op, "the server has no such file (%s)", response.Status).
@@ -147,11 +149,15 @@ func webPage(op string) error {
 // interrupted makes a fault of an error while a connection was made or used. cause is why its context ended, if it
 // did.
 func interrupted(cause error, op string, err error) error {
+	var distrust *tls.CertificateVerificationError
 	switch {
 	case errors.Is(cause, errStalled):
 		return fault.New(fault.Transient, op, errStalled)
 	case cause != nil:
 		return cause
+	case errors.As(err, &distrust):
+		return fault.Newf(fault.Invalid, op, "the server's certificate is not trusted: %w", distrust.Err).
+			WithHint("check this machine's clock, and whether a proxy stands before the server whose authority it should trust")
 	case errors.Is(err, errPlain):
 		return fault.New(fault.Invalid, op, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -71,6 +71,7 @@ type mirror struct {
 	asked  []string // ranges
 	cache  string
 	signer *openpgp.Entity
+	others http.Handler // serves what is not among the files; may be nil
 }
 
 func newMirror(t *testing.T) *mirror {
@@ -123,6 +124,8 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m.mu.Unlock()
 	switch {
+	case file == nil && m.others != nil:
+		m.others.ServeHTTP(w, r)
 	case file == nil:
 		http.NotFound(w, r)
 	case file.leads != "":

@@ -147,6 +147,16 @@ func TestABadSignatureIsRefusedBeforeAnythingIsUnpacked(t *testing.T) {
 	}
 }
 
+func TestWithoutAKeyOfItsOwnANetworkHasThePinnedOne(t *testing.T) {
+	m := newMirror(t)
+	m.publish(t, versionScript)
+	m.net.ReleaseKey = nil
+	err := fetch(t.Context(), m.installer())
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "not signed by the release key "+openshift.ReleaseKeyFingerprint) {
+		t.Errorf("signed by somebody else: %v", err)
+	}
+}
+
 func TestAReleaseWithoutASignatureIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)

@@ -129,7 +129,7 @@ func (i *Installer) openAt(ctx context.Context, url string, offset int64, tag st
 			return nil, 0, err
 		}
 		if start, usable := startOf(response, offset); usable {
-			return response, start, refuse(response)
+			return response, start, refuse(response, url)
 		}
 		response.Body.Close()
 	}

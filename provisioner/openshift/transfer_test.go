@@ -2,6 +2,7 @@ package openshift_test
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"math/rand/v2"
@@ -193,6 +194,19 @@ func TestARedirectionLeadsToHTTPSOnly(t *testing.T) {
 		m.publish(t, versionScript)
 		m.archive().leads = "http://mirror.openshift.com/elsewhere"
 		if err := fetch(t.Context(), m.installer()); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "not encrypted") {
+			t.Errorf("kind %v: %v", fault.KindOf(err), err)
+		}
+	})
+}
+
+func TestAServerThatNobodyVouchesForIsRefusedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMirror(t)
+		m.publish(t, versionScript)
+		m.net.Roots = x509.NewCertPool()
+		started := time.Now()
+		err := fetch(t.Context(), m.installer())
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "not trusted") || strings.Contains(err.Error(), "cluster") || time.Since(started) > time.Second {
 			t.Errorf("kind %v: %v", fault.KindOf(err), err)
 		}
 	})
