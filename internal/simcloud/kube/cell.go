@@ -42,6 +42,16 @@ func readyContainers(o Object, _ time.Time) string {
 	return fmt.Sprintf("%d/%d", ready, all)
 }
 
+// podStatus is the phase, or why the container does not run.
+func podStatus(o Object, _ time.Time) string {
+	for _, container := range o.List("status.containerStatuses") {
+		if reason := container.Text("state.waiting.reason"); reason != "" {
+			return reason
+		}
+	}
+	return o.Text("status.phase")
+}
+
 func requestCondition(o Object, _ time.Time) string {
 	var said []string
 	for _, c := range o.List("status.conditions") {

@@ -55,6 +55,14 @@ func builtin() map[string]Kind {
 	add("rbac.authorization.k8s.io", "clusterroles", "ClusterRole", false, false)
 	add("rbac.authorization.k8s.io", "clusterrolebindings", "ClusterRoleBinding", false, false)
 	add("storage.k8s.io", "storageclasses", "StorageClass", false, false)
+	add("storage.k8s.io", "csidrivers", "CSIDriver", false, false)
+	add("networking.k8s.io", "networkpolicies", "NetworkPolicy", true, false)
+	add("networking.k8s.io", "ingresses", "Ingress", true, true)
+	add("policy", "poddisruptionbudgets", "PodDisruptionBudget", true, true)
+	add("scheduling.k8s.io", "priorityclasses", "PriorityClass", false, false)
+	add("batch", "cronjobs", "CronJob", true, true)
+	add("", "resourcequotas", "ResourceQuota", true, true)
+	add("", "limitranges", "LimitRange", true, false)
 	add("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", false, true)
 	return kinds
 }

@@ -129,6 +129,7 @@ func (o *Objects) Create(resource, namespace string, object Object) (Object, err
 		return nil, alreadyExists(kind, object.Name())
 	}
 	o.identify(kind, namespace, object)
+	encodeSecret(kind, object)
 	return o.put(kind, object, nil)
 }
 
@@ -151,6 +152,7 @@ func (o *Objects) Change(resource, namespace, name string, change func(Object) e
 	}
 	changed = plain(changed).(map[string]any)
 	keepIdentity(changed, old.object)
+	encodeSecret(kind, changed)
 	if reflect.DeepEqual(changed, old.object) {
 		return changed, nil
 	}

@@ -45,7 +45,7 @@ func columnsOf(kind Kind) []column {
 	case "nodes":
 		return []column{name, {"Status", nodeStatus}, {"Roles", roles}, age, at("Version", "status.nodeInfo.kubeletVersion")}
 	case "pods":
-		return []column{name, {"Ready", readyContainers}, at("Status", "status.phase"), age}
+		return []column{name, {"Ready", readyContainers}, {"Status", podStatus}, age}
 	case requests:
 		return []column{name, age, at("SignerName", "spec.signerName"), at("Requestor", "spec.username"), {"Condition", requestCondition}}
 	case "clusteroperators.config.openshift.io":

@@ -23,8 +23,8 @@ func (c *cluster) serveAPI(ctx context.Context, m machine.Machine, issued bool) 
 	}
 	server := &kube.Server{
 		Objects:       c.objects,
-		Authenticator: kube.Authenticator{Clients: c.clientAuthorities},
-		Authorize:     authorize,
+		Authenticator: kube.Authenticator{Clients: c.clientAuthorities, Token: c.bearer},
+		Authorize:     c.authorize,
 		Ready:         c.quorum,
 		Version:       kubernetesVersion(c.record().Version),
 	}
@@ -44,7 +44,7 @@ func kubernetesVersion(openshift string) string {
 
 const csrResource = "certificatesigningrequests"
 
-// authorize knows three kinds of users: administrators, the node bootstrapper, and nodes.
+// authorize knows three kinds of users without asking for roles: administrators, the node bootstrapper, and nodes.
 func authorize(a kube.Attributes) bool {
 	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 	switch {

@@ -2,6 +2,7 @@ package openshift
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -117,7 +118,7 @@ func (h *bootstrapHost) start(ctx context.Context, f func(context.Context)) (sto
 // bootkube is the order of section 3.2: the machine config server comes long before the API, and goes after it.
 func (h *bootstrapHost) bootkube(ctx context.Context) {
 	if !h.stage(ctx, "release-image", 70*time.Second) || !h.stage(ctx, "node-image-pull", 50*time.Second) ||
-		!h.stage(ctx, "mco-bootstrap", 50*time.Second) {
+		!h.await(ctx, "mco-render", h.renders) || !h.stage(ctx, "mco-bootstrap", 50*time.Second) {
 		return
 	}
 	stopMachineConfigServer := func() {}
@@ -140,6 +141,16 @@ func (h *bootstrapHost) bootkube(ctx context.Context) {
 	}
 	stopMachineConfigServer()
 	h.complete(ctx)
+}
+
+// renders returns nil if the machine configurations of the pools can be merged; without that, no machine is served.
+func (h *bootstrapHost) renders(context.Context) error {
+	for _, pool := range []string{"master", "worker"} {
+		if _, err := render(pool, h.config.Version, h.machineConfigs()); err != nil {
+			return fmt.Errorf("machine-config-controller bootstrap: %w", err)
+		}
+	}
+	return nil
 }
 
 // temporaryControlPlane is cluster-bootstrap: API and controllers on this machine until two masters have their own.
@@ -180,7 +191,7 @@ func (h *bootstrapHost) clusterBootstrap(ctx context.Context) bool {
 		h.await(ctx, "control-plane", func(ctx context.Context) error { return controlPlaneRuns(ctx, api, 2) }) &&
 		h.stage(ctx, "load-balancers", 30*time.Second) &&
 		h.await(ctx, "bootstrap-success", h.event(api, "bootstrap-success", "Required control plane pods have been created")) &&
-		h.stage(ctx, "remaining-manifests", 20*time.Second) &&
+		h.stage(ctx, "all-manifests", 20*time.Second) && h.await(ctx, "remaining-manifests", h.applyRemaining) &&
 		h.await(ctx, "bootstrap-finished", h.event(api, "bootstrap-finished", "Bootstrap finished"))
 }
 

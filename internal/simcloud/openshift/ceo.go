@@ -36,7 +36,7 @@ func (k *controllers) etcd(ctx context.Context, seen view) error {
 		return nil
 	case k.mayRemoveBootstrap(seen):
 		return k.removeBootstrap(seen)
-	case len(seen.etcd.troubles) == 0:
+	case len(seen.etcd.troubles) == 0 && seen.withoutPlace() == "":
 		return k.grow(seen)
 	}
 	return nil

@@ -22,6 +22,7 @@ import (
 // client talks to the API from a machine, over its network, trusting only what its kubeconfig says.
 type client struct {
 	server   string
+	token    string
 	http     *http.Client
 	patience time.Duration
 }
@@ -42,11 +43,12 @@ type kubeconfig struct {
 	} `yaml:"users"`
 }
 
-// access is an opened kubeconfig.
+// access is an opened kubeconfig, or what a pod is given.
 type access struct {
 	server           string
 	authority        []byte
-	certificate, key []byte
+	certificate, key []byte // of the user; without them, the token tells who it is
+	token            string
 }
 
 func openKubeconfig(content []byte) (access, error) {
@@ -79,20 +81,24 @@ func openKubeconfig(content []byte) (access, error) {
 const clientBuffer = 1 << 10
 
 func newClient(m machine.Machine, a access, patience time.Duration) (*client, error) {
-	pair, err := tls.X509KeyPair(a.certificate, a.key)
-	if err != nil {
-		return nil, err
+	var own []tls.Certificate
+	if len(a.certificate) > 0 {
+		pair, err := tls.X509KeyPair(a.certificate, a.key)
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, pair)
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(a.authority) {
 		return nil, errors.New("the kubeconfig holds no certificate authority")
 	}
 	transport := m.Network().Transport()
-	transport.TLSClientConfig = &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12,
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, Certificates: own, MinVersion: tls.VersionTLS12,
 		CurvePreferences: []tls.CurveID{tls.X25519}}
 	transport.MaxIdleConnsPerHost = 1
 	transport.ReadBufferSize, transport.WriteBufferSize = clientBuffer, clientBuffer
-	return &client{server: a.server, http: &http.Client{Transport: transport}, patience: patience}, nil
+	return &client{server: a.server, token: a.token, http: &http.Client{Transport: transport}, patience: patience}, nil
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
@@ -127,6 +133,9 @@ func (c *client) do(ctx context.Context, method, path string, body kube.Object) 
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	if method == http.MethodPatch {
 		request.Header.Set("Content-Type", "application/strategic-merge-patch+json")
 	}

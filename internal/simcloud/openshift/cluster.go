@@ -1,6 +1,7 @@
 package openshift
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"sync"
@@ -83,6 +84,13 @@ func (c *cluster) remember(changed record) error {
 	c.clients = nil
 	c.mu.Unlock()
 	return c.records.Put(c.infraID, changed)
+}
+
+// appsDomain is where the routes of the release itself are: what the configuration of the ingress says, which may be
+// anywhere.
+func (c *cluster) appsDomain() string {
+	ingress, _ := c.objects.Get("ingresses.config.openshift.io", "", "cluster")
+	return cmp.Or(ingress.Text("spec.domain"), "apps."+c.record().Domain)
 }
 
 func (c *cluster) now() string { return c.clock.Now().UTC().Format(time.RFC3339) }

@@ -54,10 +54,7 @@ func (k *controllers) probe(ctx context.Context) {
 	for ctx.Err() == nil {
 		k.probeKubelets(ctx)
 		if _, ok := k.objects.Get(routeResource, "openshift-console", "console"); ok {
-			apps := ""
-			if err := k.probeConsole(ctx); err != nil {
-				apps = err.Error()
-			}
+			apps := k.probeApps(ctx)
 			k.reach.set(func(r *reached) { r.apps = apps })
 		}
 		_ = k.clock.Sleep(ctx, probeEvery)
@@ -74,13 +71,23 @@ func (k *controllers) probeKubelets(ctx context.Context) {
 	}
 }
 
-func (k *controllers) consoleHost() string {
-	return "console-openshift-console.apps." + k.record().Domain
+func (k *controllers) consoleHost() string { return "console-openshift-console." + k.appsDomain() }
+
+func (k *controllers) loginHost() string { return "oauth-openshift." + k.appsDomain() }
+
+// probeApps tells what is wrong with the first route that cannot be opened, "" if nothing.
+func (k *controllers) probeApps(ctx context.Context) string {
+	for _, host := range []string{k.consoleHost(), k.loginHost()} {
+		if err := k.probeRoute(ctx, host); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
 }
 
-// probeConsole opens the console as a browser would, from a master: names, elastic IP, load balancer, security groups,
-// router and certificate must all be right.
-func (k *controllers) probeConsole(ctx context.Context) error {
+// probeRoute opens a route as a browser would, from a master: names, elastic IP, load balancer, security groups, router
+// and certificate must all be right.
+func (k *controllers) probeRoute(ctx context.Context, host string) error {
 	ctx, cancel := context.WithTimeout(ctx, k.patience())
 	defer cancel()
 	roots := x509.NewCertPool()
@@ -88,7 +95,7 @@ func (k *controllers) probeConsole(ctx context.Context) error {
 	transport := k.machine.Network().Transport()
 	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.X25519}}
 	transport.DisableKeepAlives = true
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+k.consoleHost()+"/", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+host+"/", nil)
 	if err != nil {
 		return err
 	}
@@ -108,7 +115,7 @@ func (k *controllers) console(_ context.Context, seen view) error {
 	if _, ingress := k.objects.Get(ingressResource, operatorNamespace, "default"); !ingress {
 		return nil
 	}
-	routes := map[string]string{"openshift-console/console": k.consoleHost(), "openshift-authentication/oauth-openshift": "oauth-openshift.apps." + k.record().Domain}
+	routes := map[string]string{"openshift-console/console": k.consoleHost(), "openshift-authentication/oauth-openshift": k.loginHost()}
 	for name, host := range routes {
 		if err := k.route(name, host, seen.readyPods(routerApp) > 0); err != nil {
 			return err
@@ -124,9 +131,10 @@ func (k *controllers) route(name, host string, admitted bool) error {
 	if err := k.objects.Ensure(routeResource, namespace, route, nil); err != nil || !admitted {
 		return err
 	}
+	canonical := "router-default." + k.appsDomain()
 	_, err := k.objects.Change(routeResource, namespace, name, func(o kube.Object) error {
 		if len(o.List("status.ingress")) == 0 {
-			o.Set("status.ingress", []kube.Object{{"host": host, "routerName": "default", "routerCanonicalHostname": "router-default.apps." + k.record().Domain,
+			o.Set("status.ingress", []kube.Object{{"host": host, "routerName": "default", "routerCanonicalHostname": canonical,
 				"conditions": []kube.Object{{"type": "Admitted", "status": "True", "lastTransitionTime": k.now()}}}})
 		}
 		return nil

@@ -18,6 +18,8 @@ type controllers struct {
 	beats   map[string]sighting // last signs of life of the nodes; forgotten with the machine
 	said    map[string]string
 	reach   reachability
+	// renderings are those of the pools.
+	renderings map[string]rendering
 }
 
 // sighting is since when something is as it is.
@@ -33,7 +35,7 @@ const controlEvery = 5 * time.Second
 func (c *cluster) control(ctx context.Context, m machine.Machine) {
 	c.lead(ctx, func(ctx context.Context) {
 		m.Console("kube-controller-manager: became leader")
-		k := &controllers{cluster: c, machine: m, beats: map[string]sighting{}, said: map[string]string{}}
+		k := &controllers{cluster: c, machine: m, beats: map[string]sighting{}, said: map[string]string{}, renderings: map[string]rendering{}}
 		var running sync.WaitGroup
 		defer running.Wait()
 		running.Go(func() { k.probe(ctx) })
@@ -58,6 +60,7 @@ func (k *controllers) tick(ctx context.Context) {
 	}{
 		{"kube-controller-manager: csrsigning", k.sign},
 		{"kube-controller-manager: nodelifecycle", k.nodes},
+		{"kube-controller-manager: workloads", k.workloads},
 		{"network-operator", k.network},
 		{"static-pods", k.staticPods},
 		{"etcd-operator", k.etcd},

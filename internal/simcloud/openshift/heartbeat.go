@@ -43,7 +43,8 @@ func (k *kubelet) conditions() []kube.Object {
 
 func (k *kubelet) networkReady() bool {
 	for _, p := range k.pods {
-		if p.app == networkApp && p.ready.Load() {
+		plugin := p.app == networkApp || p.app == "" && imageName(p.object) == ciliumAgent
+		if plugin && p.ready.Load() {
 			return true
 		}
 	}
@@ -53,6 +54,7 @@ func (k *kubelet) networkReady() bool {
 // report writes the conditions when they changed, and from time to time to show that the node lives.
 func (k *kubelet) report(ctx context.Context) {
 	now, ready := k.world.clock.Now(), k.networkReady()
+	k.online.Store(ready)
 	if k.beat.ready == ready && now.Sub(k.beat.at) < beatEvery {
 		return
 	}

@@ -65,7 +65,7 @@ func (k *controllers) createIngress() error {
 		return err
 	}
 	_, err = k.objects.Create(ingressResource, operatorNamespace, kube.Object{"metadata": kube.Object{"name": "default"},
-		"spec": kube.Object{"replicas": 2}, "status": kube.Object{"domain": "apps." + k.record().Domain}})
+		"spec": kube.Object{"replicas": 2}, "status": kube.Object{"domain": k.appsDomain()}})
 	return err
 }
 
@@ -110,20 +110,8 @@ func placement(controller kube.Object, nodes []kube.Object) []kube.Object {
 				return true
 			}
 		}
-		return condition(node, "Ready").Text("status") != "True" || !tolerated(node, tolerations)
+		return condition(node, "Ready").Text("status") != "True" || untolerated(node.List("spec.taints"), tolerations) != nil
 	})
-}
-
-func tolerated(node kube.Object, tolerations []kube.Object) bool {
-	for _, taint := range node.List("spec.taints") {
-		if !slices.ContainsFunc(tolerations, func(t kube.Object) bool {
-			key := t.Text("key")
-			return (key == "" || key == taint.Text("key")) && (t.Text("operator") == "Exists" || t.Text("value") == taint.Text("value"))
-		}) {
-			return false
-		}
-	}
-	return true
 }
 
 func (k *controllers) reportIngress(seen view, wanted int) error {
@@ -136,46 +124,4 @@ func (k *controllers) reportIngress(seen view, wanted int) error {
 		return nil
 	})
 	return err
-}
-
-// machineConfig is the machine config operator: once the bootstrap is over it brings the machine config server to the
-// masters, and from then on machines of every role can come. (In reality it may start a little earlier, and then
-// workers that are fast are approved blindly with the masters.) It does so too when the bootstrap machine has torn its
-// own server down and etcd waits for a master in vain: the one that replaces it needs a server.
-func (k *controllers) machineConfig(_ context.Context, seen view) error {
-	const namespace = "openshift-machine-config-operator"
-	if seen.bootstrapped && k.held("machine-config", "", 45*time.Second) || k.tornDown() && k.held("machine-config-late", "", 15*time.Minute) {
-		for _, master := range seen.masters() {
-			name := "machine-config-server-" + master.Name()
-			if err := k.objects.Ensure(podResource, namespace, place(namespace, name, mcsApp, master.Name(), nil), nil); err != nil {
-				return err
-			}
-		}
-	}
-	for _, pool := range []string{"master", "worker"} {
-		all, ready := 0, len(seen.ready("node-role.kubernetes.io/"+pool))
-		for _, node := range seen.nodes {
-			if _, ok := node.Labels()["node-role.kubernetes.io/"+pool]; ok {
-				all++
-			}
-		}
-		if _, err := k.objects.Change(poolResource, "", pool, func(o kube.Object) error {
-			o.Set("status.machineCount", all)
-			o.Set("status.readyMachineCount", ready)
-			o.Set("status.updatedMachineCount", ready)
-			setCondition(o, k.now(), "Updated", truth(all > 0 && all == ready), "", "")
-			setCondition(o, k.now(), "Updating", truth(all != ready), "", "")
-			setCondition(o, k.now(), "Degraded", "False", "", "")
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tornDown tells whether the bootstrap machine's control plane is gone.
-func (k *controllers) tornDown() bool {
-	_, ok := k.objects.Get(eventResource, "kube-system", "bootstrap-finished")
-	return ok
 }

@@ -21,19 +21,29 @@ const (
 // kinds lists what OpenShift adds to the API of Kubernetes, as far as anything here or a client of ours uses it.
 func kinds() []kube.Kind {
 	var list []kube.Kind
-	add := func(group string, namespaced bool, pairs ...string) {
+	versioned := func(group, version string, namespaced bool, pairs ...string) {
 		for i := 0; i < len(pairs); i += 2 {
-			list = append(list, kube.Kind{Group: group, Version: "v1", Resource: pairs[i], Kind: pairs[i+1], Namespaced: namespaced, Status: true})
+			list = append(list, kube.Kind{Group: group, Version: version, Resource: pairs[i], Kind: pairs[i+1], Namespaced: namespaced, Status: true})
 		}
 	}
+	add := func(group string, namespaced bool, pairs ...string) { versioned(group, "v1", namespaced, pairs...) }
 	add("config.openshift.io", false, "clusterversions", "ClusterVersion", "clusteroperators", "ClusterOperator", "infrastructures", "Infrastructure",
 		"dnses", "DNS", "ingresses", "Ingress", "networks", "Network", "proxies", "Proxy", "schedulers", "Scheduler", "oauths", "OAuth",
-		"apiservers", "APIServer", "consoles", "Console", "featuregates", "FeatureGate")
+		"apiservers", "APIServer", "consoles", "Console", "featuregates", "FeatureGate", "images", "Image", "builds", "Build",
+		"projects", "Project", "operatorhubs", "OperatorHub", "imagedigestmirrorsets", "ImageDigestMirrorSet",
+		"imagetagmirrorsets", "ImageTagMirrorSet")
 	add("operator.openshift.io", false, "etcds", "Etcd", "kubeapiservers", "KubeAPIServer", "kubecontrollermanagers", "KubeControllerManager",
 		"kubeschedulers", "KubeScheduler", "consoles", "Console", "networks", "Network", "storages", "Storage")
 	add("operator.openshift.io", true, "ingresscontrollers", "IngressController")
 	add("imageregistry.operator.openshift.io", false, "configs", "Config")
-	add("machineconfiguration.openshift.io", false, "machineconfigs", "MachineConfig", "machineconfigpools", "MachineConfigPool")
+	add("machineconfiguration.openshift.io", false, "machineconfigs", "MachineConfig", "machineconfigpools", "MachineConfigPool",
+		"kubeletconfigs", "KubeletConfig", "containerruntimeconfigs", "ContainerRuntimeConfig")
+	add("security.openshift.io", false, "securitycontextconstraints", "SecurityContextConstraints")
+	add("monitoring.coreos.com", true, "servicemonitors", "ServiceMonitor", "podmonitors", "PodMonitor", "prometheusrules", "PrometheusRule")
+	add("operators.coreos.com", true, "operatorgroups", "OperatorGroup")
+	versioned("operators.coreos.com", "v1alpha1", true, "subscriptions", "Subscription", "catalogsources", "CatalogSource",
+		"clusterserviceversions", "ClusterServiceVersion", "installplans", "InstallPlan")
+	versioned("operator.openshift.io", "v1alpha1", false, "imagecontentsourcepolicies", "ImageContentSourcePolicy")
 	add("route.openshift.io", true, "routes", "Route")
 	return list
 }
@@ -48,16 +58,25 @@ func (c *cluster) define() error {
 	return nil
 }
 
-// publish creates what the operators start from.
-func (c *cluster) publish() error {
-	named := func(name string) kube.Object { return kube.Object{"metadata": kube.Object{"name": name}} }
-	for _, namespace := range []string{"default", "kube-system", "kube-public", "openshift", "openshift-config", "openshift-config-managed",
-		"openshift-etcd", "openshift-etcd-operator", "openshift-ingress", "openshift-ingress-operator", "openshift-console",
-		"openshift-machine-config-operator", "openshift-kube-apiserver", "openshift-cluster-version"} {
+func named(name string) kube.Object { return kube.Object{"metadata": kube.Object{"name": name}} }
+
+// createNamespaces makes those that a release brings, as far as manifests of others may put something there.
+func (c *cluster) createNamespaces() error {
+	for _, namespace := range []string{"default", "kube-system", "kube-public", "kube-node-lease", "openshift", "openshift-config",
+		"openshift-config-managed", "openshift-etcd", "openshift-etcd-operator", "openshift-ingress", "openshift-ingress-operator",
+		"openshift-console", "openshift-machine-config-operator", "openshift-kube-apiserver", "openshift-cluster-version",
+		"openshift-machine-api", "openshift-authentication", "openshift-monitoring", "openshift-marketplace", "openshift-network-operator",
+		"openshift-image-registry", "openshift-infra", "openshift-operators", "openshift-ovn-kubernetes", "openshift-cloud-controller-manager",
+		"openshift-kube-scheduler", "openshift-kube-controller-manager", "openshift-operator-lifecycle-manager"} {
 		if err := c.objects.Ensure("namespaces", "", named(namespace), nil); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// publish creates what the operators start from.
+func (c *cluster) publish() error {
 	for _, operand := range operands() {
 		operator := named("cluster")
 		operator.Set("spec.managementState", "Managed")

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"exoshift/internal/simcloud/kube"
@@ -27,6 +28,7 @@ type kubelet struct {
 	running sync.WaitGroup
 	pods    map[string]*pod // by namespace/name
 	beat    heartbeat
+	online  atomic.Bool // the network plugin runs
 }
 
 // How long a machine takes to pull the release's operating system and to start again from it (inferred).
@@ -180,8 +182,3 @@ func (k *kubelet) object() kube.Object {
 			"nodeInfo":   kube.Object{"kubeletVersion": "v" + kubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
 		}}
 }
-
-const (
-	masterTaint = "node-role.kubernetes.io/master"
-	cloudTaint  = "node.cloudprovider.kubernetes.io/uninitialized"
-)

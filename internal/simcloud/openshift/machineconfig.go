@@ -7,17 +7,20 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/coreos/ignition/v2/config/v3_2/types"
+	"github.com/coreos/ignition/v2/config/v3_5"
+	"github.com/coreos/ignition/v2/config/v3_5/types"
 
 	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
 )
 
 // machineConfigServer hands out what a new machine needs to become a node.
 type machineConfigServer struct {
-	config  machineConfig     // role is that of the machine that asks
-	access  []byte            // the node bootstrapper's kubeconfig
-	pools   func(string) bool // roles that it serves
+	config  machineConfig        // role is that of the machine that asks
+	access  []byte               // the node bootstrapper's kubeconfig
+	configs func() []kube.Object // all machine configurations
+	pools   func(string) bool    // roles that it serves
 	console func(format string, args ...any)
 }
 
@@ -42,6 +45,7 @@ func (s machineConfigServer) handler() http.Handler {
 		s.console("machine-config-server: Pool %s requested by address:%q User-Agent:%q", pool, r.RemoteAddr, r.UserAgent())
 		content, err := s.render(pool)
 		if err != nil {
+			s.console("machine-config-server: couldn't get config for pool %s: %v", pool, err)
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
@@ -51,8 +55,9 @@ func (s machineConfigServer) handler() http.Handler {
 	return mux
 }
 
-// render returns the complete configuration of a role. It is of version 3.2.0 whatever the client accepts, where the
-// real server would answer with 3.5.0 from OpenShift 4.19 on: every Ignition reads both.
+// render returns the complete configuration of a role: what the machine configurations amount to, and what makes the
+// machine a node. It is of version 3.5.0 whatever the client accepts, where the real server would answer with an older
+// one before OpenShift 4.19: every simulated machine reads it.
 func (s machineConfigServer) render(pool string) ([]byte, error) {
 	config := s.config
 	config.Role = pool
@@ -61,22 +66,26 @@ func (s machineConfigServer) render(pool string) ([]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{machineConfigFile: marker, bootstrapAccess: s.access}
-	document := types.Config{Ignition: types.Ignition{Version: "3.2.0"}}
+	own := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
 	for _, path := range []string{machineConfigFile, bootstrapAccess} {
 		source, mode, overwrite := "data:;base64,"+base64.StdEncoding.EncodeToString(files[path]), 0o600, true
-		document.Storage.Files = append(document.Storage.Files, types.File{
+		own.Storage.Files = append(own.Storage.Files, types.File{
 			Node:          types.Node{Path: path, Overwrite: &overwrite},
 			FileEmbedded1: types.FileEmbedded1{Contents: types.Resource{Source: &source}, Mode: &mode},
 		})
 	}
-	return json.Marshal(document)
+	merged, err := render(pool, config.Version, s.configs())
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v3_5.Merge(merged.document, own))
 }
 
 // serveMachineConfig is the server on the bootstrap host: for masters only, others are to come back later.
 func (h *bootstrapHost) serveMachineConfig(ctx context.Context) {
 	pair, err := certificate.Parse([]byte(h.text("tls/machine-config-server.crt")), []byte(h.text("tls/machine-config-server.key")))
 	if err == nil {
-		server := machineConfigServer{config: h.config, access: []byte(h.text("auth/kubeconfig-kubelet")), console: h.machine.Console,
+		server := machineConfigServer{config: h.config, access: []byte(h.text("auth/kubeconfig-kubelet")), console: h.machine.Console, configs: h.machineConfigs,
 			pools: func(pool string) bool { return pool == "master" }}
 		err = server.serve(ctx, h.machine, pair)
 	}
@@ -92,6 +101,7 @@ func (c *cluster) serveMachineConfig(ctx context.Context, m machine.Machine, con
 		return err
 	}
 	server := machineConfigServer{config: config, access: c.record().Files["bootstrap-kubeconfig"], console: m.Console,
+		configs: func() []kube.Object { return c.objects.List(machineConfigResource, "") },
 		pools: func(pool string) bool {
 			_, ok := c.objects.Get("machineconfigpools.machineconfiguration.openshift.io", "", pool)
 			return ok

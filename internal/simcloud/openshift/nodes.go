@@ -3,7 +3,6 @@ package openshift
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"exoshift/internal/simcloud/kube"
@@ -16,10 +15,10 @@ const graceOfNodes = 100 * time.Second
 // registration are taken off.
 func (k *controllers) nodes(_ context.Context, seen view) error {
 	known := map[string]bool{}
-	workless, cloud := k.mastersSchedulable(), k.deployed("cloud-controller-manager")
+	workless := k.mastersSchedulable()
 	for _, node := range seen.nodes {
 		known[node.Name()] = true
-		if err := k.node(node, workless, cloud); err != nil {
+		if err := k.node(node, workless); err != nil {
 			return err
 		}
 	}
@@ -33,14 +32,12 @@ func (k *controllers) nodes(_ context.Context, seen view) error {
 	return nil
 }
 
-// node looks after one node, of a cluster whose masters are to be schedulable (workless) and that has a cloud
-// controller, or not.
-func (k *controllers) node(node kube.Object, workless, cloud bool) error {
+// node looks after one node, of a cluster whose masters are to be schedulable (workless) or not.
+func (k *controllers) node(node kube.Object, workless bool) error {
 	ready := condition(node, "Ready")
 	silent := k.silent(node.Name(), ready.Text("lastHeartbeatTime"))
 	_, master := node.Labels()[masterTaint]
-	seenByCloud := cloud && k.held("cloud/"+node.Name(), "", 20*time.Second)
-	if needed := silent || master && workless || seenByCloud && tainted(node, cloudTaint); !needed {
+	if !silent && !(master && workless) {
 		return nil
 	}
 	_, err := k.objects.Change(nodeResource, "", node.Name(), func(o kube.Object) error {
@@ -51,9 +48,6 @@ func (k *controllers) node(node kube.Object, workless, cloud bool) error {
 		if master && workless {
 			untaint(o, masterTaint)
 			o.Map("metadata.labels")["node-role.kubernetes.io/worker"] = ""
-		}
-		if seenByCloud {
-			untaint(o, cloudTaint)
 		}
 		return nil
 	})
@@ -93,25 +87,13 @@ func (k *controllers) mastersSchedulable() bool {
 	return yes
 }
 
-// deployed tells whether the manifests brought a workload with that word in its name.
-func (k *controllers) deployed(word string) bool {
-	for _, resource := range []string{"deployments.apps", "daemonsets.apps"} {
-		for _, workload := range k.objects.List(resource, "") {
-			if strings.Contains(workload.Name(), word) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// network starts a pod of the network plugin on every node. A plugin that is not OpenShift's own must have come with
-// the manifests, or nodes stay not ready.
+// network starts a pod of OpenShift's own network plugin on every node. Any other must have come with the manifests, or
+// nodes stay not ready.
 func (k *controllers) network(_ context.Context, seen view) error {
 	network, _ := k.objects.Get("networks.config.openshift.io", "", "cluster")
 	kind := network.Text("spec.networkType")
-	if kind != "OVNKubernetes" && !k.deployed(strings.ToLower(kind)) {
-		return nil
+	if kind != "OVNKubernetes" {
+		return k.cilium(seen)
 	}
 	for _, node := range seen.nodes {
 		name := "ovnkube-node-" + node.Name()

@@ -16,15 +16,15 @@ type clusterOperator struct {
 // operators lists the 33 operators of a default installation by name.
 func operators() []clusterOperator {
 	return []clusterOperator{
-		{"authentication", needsApps}, {"baremetal", needsControlPlane}, {"cloud-controller-manager", needsMaster},
-		{"cloud-credential", needsControlPlane}, {"cluster-autoscaler", needsControlPlane}, {"config-operator", needsMaster},
+		{"authentication", needsLogin}, {"baremetal", needsControlPlane}, {"cloud-controller-manager", needsMaster},
+		{"cloud-credential", needsControlPlane}, {"cluster-autoscaler", needsControlPlane}, {"config-operator", needsPlace},
 		{"console", needsApps}, {"control-plane-machine-set", needsControlPlane}, {"csi-snapshot-controller", needsControlPlane},
-		{"dns", needsMaster}, {"etcd", needsEtcd}, {"image-registry", needsBootstrapped}, {"ingress", needsApps},
+		{"dns", needsPlace}, {"etcd", needsEtcd}, {"image-registry", needsBootstrapped}, {"ingress", needsApps},
 		{"insights", needsBootstrapped}, {"kube-apiserver", needsAll("kubeapiservers")},
 		{"kube-controller-manager", needsAll("kubecontrollermanagers")}, {"kube-scheduler", needsAll("kubeschedulers")},
 		{"kube-storage-version-migrator", needsControlPlane}, {"machine-api", needsControlPlane}, {"machine-approver", needsControlPlane},
 		{"machine-config", needsMachineConfig}, {"marketplace", needsBootstrapped}, {"monitoring", needsMonitoring},
-		{"network", needsMaster}, {"node-tuning", needsControlPlane}, {"openshift-apiserver", needsControlPlane},
+		{"network", needsMaster}, {"node-tuning", needsControlPlane}, {"openshift-apiserver", needsReplicas},
 		{"openshift-controller-manager", needsControlPlane}, {"openshift-samples", needsBootstrapped},
 		{"operator-lifecycle-manager", needsControlPlane}, {"operator-lifecycle-manager-catalog", needsControlPlane},
 		{"operator-lifecycle-manager-packageserver", needsControlPlane}, {"service-ca", needsControlPlane}, {"storage", needsControlPlane},
@@ -36,6 +36,24 @@ func needsMaster(_ *controllers, seen view) string {
 		return "no schedulable master is ready"
 	}
 	return ""
+}
+
+// needsPlace is for what does not tolerate nodes that no cloud controller has seen.
+func needsPlace(_ *controllers, seen view) string { return seen.withoutPlace() }
+
+// needsReplicas is for what runs on every master.
+func needsReplicas(k *controllers, seen view) string {
+	untouched := 0
+	for _, master := range seen.masters() {
+		if tainted(master, cloudTaint) {
+			untouched++
+		}
+	}
+	if untouched > 0 {
+		return fmt.Sprintf("%d of %d requested instances are unavailable: %d node(s) had untolerated taint {%s: true}",
+			untouched, k.record().Replicas, untouched, cloudTaint)
+	}
+	return needsControlPlane(k, seen)
 }
 
 func needsControlPlane(k *controllers, _ view) string {
@@ -80,6 +98,13 @@ func needsApps(_ *controllers, seen view) string {
 		return "no router is available"
 	}
 	return seen.reach.apps
+}
+
+func needsLogin(k *controllers, seen view) string {
+	if missing := needsReplicas(k, seen); missing != "" {
+		return missing
+	}
+	return needsApps(k, seen)
 }
 
 func needsMonitoring(k *controllers, seen view) string {

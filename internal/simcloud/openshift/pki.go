@@ -27,6 +27,21 @@ func (r record) pair(name string) (certificate.Pair, error) {
 	return found, nil
 }
 
+// trustsItself returns an error if the API server of the bootstrap host shows a certificate that is not valid now: its
+// own clients on this machine refuse it then. Certificates live by the wall clock.
+func (h *bootstrapHost) trustsItself() error {
+	shown, err := certificate.ParseBundle([]byte(h.text("tls/kube-apiserver-localhost-server.crt")))
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(h.text("tls/kube-apiserver-localhost-signer.crt")))
+	if _, err := shown[0].Verify(x509.VerifyOptions{Roots: roots, DNSName: "localhost"}); err != nil {
+		return fmt.Errorf("https://localhost:%d: tls: failed to verify certificate: %w", apiPort, err)
+	}
+	return nil
+}
+
 func served(p certificate.Pair) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{p.Certificate.Raw}, PrivateKey: p.Key, Leaf: p.Certificate}
 }
@@ -121,7 +136,7 @@ func (c *cluster) routerCertificate() (serving, authority certificate.Pair, err 
 	if authority, err = certificate.Authority(pkix.Name{CommonName: "ingress-operator"}, routerLifetime, time.Now()); err != nil {
 		return serving, authority, err
 	}
-	apps := "*.apps." + known.Domain
+	apps := "*." + c.appsDomain()
 	serving, err = authority.Issue(certificate.Request{Subject: pkix.Name{CommonName: apps}, DNS: []string{apps}, Validity: routerLifetime,
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, time.Now())
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Labels "app" of the pods that do something here. All other pods only become ready.
+// Labels "app" of the release's own pods that do something here. All others of it only become ready.
 const (
 	etcdApp      = "etcd"
 	apiServerApp = "openshift-kube-apiserver"
@@ -22,7 +22,8 @@ const (
 
 // pod is a pod that a kubelet runs.
 type pod struct {
-	app       string
+	object    kube.Object // as it was when it started
+	app       string      // of the release's own; "" for those that came with the manifests
 	namespace string
 	name      string
 	uid       string
@@ -30,7 +31,8 @@ type pod struct {
 	fresh     bool   // started because the API said so, not because its manifest is on the disk
 	stop      func()
 	ready     atomic.Bool
-	reported  string // what was last written to the API: "", Running, Ready
+	trouble   atomic.Pointer[trouble] // why it does not run
+	reported  string                  // what was last written to the API
 }
 
 // staticPods are started from the disk: they must run before there is an API.
@@ -85,8 +87,11 @@ func (k *kubelet) reconcile(ctx context.Context, wanted []kube.Object) {
 
 // start runs a pod until it is stopped or ctx ends.
 func (k *kubelet) start(ctx context.Context, object kube.Object, fresh bool) *pod {
-	p := &pod{app: object.Labels()["app"], namespace: object.Namespace(), name: object.Name(), uid: object.Text("metadata.uid"),
+	p := &pod{object: object, app: object.Labels()["app"], namespace: object.Namespace(), name: object.Name(), uid: object.Text("metadata.uid"),
 		protocol: object.Text("metadata.annotations.protocol"), fresh: fresh}
+	if ownerOf(object) != "" {
+		p.app = ""
+	}
 	if path := staticPods()[p.app]; path != "" && fresh {
 		content, err := json.Marshal(object)
 		if err == nil {
@@ -122,6 +127,9 @@ func (k *kubelet) run(ctx context.Context, p *pod) error {
 		return k.runAPIServer(ctx, p)
 	case routerApp:
 		return k.runRouter(ctx, p)
+	case "":
+		k.runContainer(ctx, p)
+		return nil
 	}
 	if k.world.clock.Sleep(ctx, 15*time.Second+jitter(p.name, 15*time.Second)) != nil {
 		return nil
@@ -139,12 +147,18 @@ func (k *kubelet) tell(ctx context.Context, p *pod) {
 	if p.ready.Load() {
 		state, ready = "Ready", "True"
 	}
+	container := kube.Object{"ready": p.ready.Load(), "state": kube.Object{"running": kube.Object{}}}
+	if found := p.trouble.Load(); found != nil {
+		state = found.reason + ": " + found.message
+		container["state"] = kube.Object{"waiting": kube.Object{"reason": found.reason, "message": found.message}}
+	}
 	if p.reported == state {
 		return
 	}
 	status := kube.Object{"status": kube.Object{
 		"phase": "Running", "hostIP": k.machine.Address().String(), "podIP": k.machine.Address().String(),
-		"conditions": []kube.Object{{"type": "Ready", "status": ready}},
+		"conditions":        []kube.Object{{"type": "Ready", "status": ready}},
+		"containerStatuses": []kube.Object{container},
 	}}
 	if _, err := k.api.do(ctx, http.MethodPatch, "/api/v1/namespaces/"+p.namespace+"/pods/"+p.name+"/status", status); err == nil {
 		p.reported = state

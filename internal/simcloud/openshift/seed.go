@@ -2,15 +2,9 @@ package openshift
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
-	"strings"
 
 	"github.com/goccy/go-yaml"
-
-	"exoshift/internal/simcloud/kube"
 )
 
 // seed makes this machine the first member of the cluster's etcd, with everything on its disk that the cluster will
@@ -77,76 +71,4 @@ func (h *bootstrapHost) runMember(ctx context.Context) {
 	}
 	defer closePorts()
 	h.cluster.run(ctx, bootstrapMember, h.machine)
-}
-
-// manifest reads a manifest of one document.
-func (h *bootstrapHost) manifest(name string) (kube.Object, error) {
-	content, ok := h.machine.ReadFile(optOpenShift + name)
-	if !ok {
-		return nil, fmt.Errorf("%s is missing", name)
-	}
-	documents, err := parseManifest(content)
-	if err != nil || len(documents) != 1 {
-		return nil, fmt.Errorf("%s: %d documents: %w", name, len(documents), err)
-	}
-	return documents[0], nil
-}
-
-// parseManifest reads the YAML or JSON documents of a file.
-func parseManifest(content []byte) ([]kube.Object, error) {
-	var objects []kube.Object
-	for document := range strings.SplitSeq("\n"+string(content), "\n---") {
-		if strings.TrimSpace(document) == "" {
-			continue
-		}
-		encoded, err := yaml.YAMLToJSON([]byte(document))
-		if err != nil {
-			return nil, err
-		}
-		var object kube.Object
-		if err := json.Unmarshal(encoded, &object); err != nil {
-			return nil, err
-		}
-		if object != nil {
-			objects = append(objects, object)
-		}
-	}
-	return objects, nil
-}
-
-// applyManifests creates what the manifests on the disk describe. A manifest that nobody understands is only shown,
-// as the real program tries again for an hour before it gives up.
-func (h *bootstrapHost) applyManifests(context.Context) error {
-	if err := h.cluster.define(); err != nil {
-		return err
-	}
-	for name := range strings.SplitSeq(h.text("manifests.txt"), "\n") {
-		documents, err := parseManifest([]byte(h.text(name)))
-		if err != nil {
-			h.machine.Console("cluster-bootstrap: %s: %v", name, err)
-		}
-		for _, document := range documents {
-			if err := h.cluster.apply(document); err != nil {
-				h.machine.Console("cluster-bootstrap: %s: %s %s: %v", name, document.Text("kind"), document.Name(), err)
-			}
-		}
-	}
-	return h.cluster.publish()
-}
-
-// apply creates an object; one that is there stays.
-func (c *cluster) apply(object kube.Object) error {
-	apiVersion, kind := object.Text("apiVersion"), object.Text("kind")
-	for _, known := range c.objects.Kinds() {
-		if known.Kind != kind || strings.TrimPrefix(known.Group+"/"+known.Version, "/") != apiVersion {
-			continue
-		}
-		_, err := c.objects.Create(known.GroupResource(), object.Namespace(), object)
-		var failure *kube.Failure
-		if errors.As(err, &failure) && failure.Code == http.StatusConflict {
-			return nil
-		}
-		return err
-	}
-	return fmt.Errorf("no matches for kind %q in version %q", kind, apiVersion)
 }

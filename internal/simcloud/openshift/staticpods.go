@@ -72,6 +72,9 @@ func (k *controllers) rollOut(operand operand, seen view) error {
 }
 
 func (k *controllers) mayInstall(operand operand, master kube.Object, seen view) bool {
+	if seen.withoutPlace() != "" {
+		return false
+	}
 	if operand.onVoters {
 		voting := false
 		for _, m := range seen.etcd.voters() {

@@ -1,0 +1,137 @@
+package openshift
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// cloudController is Exoscale's cloud controller manager in a pod: it finds the instance of each new node, and takes
+// off the taint that keeps everything else away.
+type cloudController struct {
+	zone    string
+	api     *client // the cluster's, as the pod's service account
+	cloud   exoscale
+	types   map[string]string // names of instance types by ID
+	said    map[string]string // by node
+	console func(format string, args ...any)
+}
+
+// cloudEvery is how often it looks.
+const cloudEvery = 30 * time.Second
+
+// runCloudController returns why the program ended. One whose credentials do not work ends, so that its pod shows why
+// (the real one goes on and repeats it in its log).
+func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string]string, running func()) error {
+	api, err := k.inCluster(p, env)
+	if err != nil {
+		return err
+	}
+	defer api.close()
+	cloud, err := newExoscale(k.machine, env, k.cluster.patience())
+	if err != nil {
+		return err
+	}
+	defer cloud.close()
+	controller := cloudController{zone: env["EXOSCALE_ZONE"], api: api, cloud: cloud, types: map[string]string{}, said: map[string]string{},
+		console: k.machine.Console}
+	election := lease{api: api, now: k.world.clock.Now, namespace: "kube-system", name: "cloud-controller-manager", holder: p.name, lasts: 3 * cloudEvery}
+	for ctx.Err() == nil {
+		leads, err := election.acquire(ctx)
+		if err == nil && leads {
+			err = controller.look(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		running()
+		_ = k.world.clock.Sleep(ctx, cloudEvery)
+	}
+	return ctx.Err()
+}
+
+// inCluster opens the API as a program in a pod does: by its environment, with the token of its service account.
+func (k *kubelet) inCluster(p *pod, env map[string]string) (*client, error) {
+	account := serviceAccount(kube.Object(p.object.Map("spec")))
+	return newClient(k.machine, access{server: apiAddress(env), authority: k.access.authority, token: k.cluster.token(p.namespace, account)}, k.cluster.patience())
+}
+
+func apiAddress(env map[string]string) string {
+	return "https://" + env["KUBERNETES_SERVICE_HOST"] + ":" + env["KUBERNETES_SERVICE_PORT"]
+}
+
+// look initialises the nodes that are new. What is wrong with one node does not stop the others.
+func (c cloudController) look(ctx context.Context) error {
+	nodes, err := c.api.get(ctx, nodesPath)
+	if err != nil {
+		return err
+	}
+	fresh := slices.DeleteFunc(nodes.List("items"), func(node kube.Object) bool { return !tainted(node, cloudTaint) })
+	if len(fresh) == 0 {
+		return nil
+	}
+	instances, err := c.cloud.instances(ctx)
+	if err != nil {
+		return err
+	}
+	for _, node := range fresh {
+		if err := c.initialize(ctx, node, instances[node.Name()]); err != nil && c.said[node.Name()] != err.Error() {
+			c.said[node.Name()] = err.Error()
+			c.console("cloud-controller-manager: error syncing %q: failed to get instance metadata for node: %v", node.Name(), err)
+		}
+	}
+	return nil
+}
+
+// initialize gives a node what the cloud knows of it. Node and instance are matched by name; newer releases of the real
+// program compare the machine's UUID with the instance's ID instead.
+func (c cloudController) initialize(ctx context.Context, node kube.Object, found []cloudInstance) error {
+	switch len(found) {
+	case 1:
+	case 0:
+		return errors.New("instance not found")
+	default:
+		return fmt.Errorf("%d instances have that name", len(found))
+	}
+	labels := kube.Object{"topology.kubernetes.io/zone": c.zone, "topology.kubernetes.io/region": c.zone}
+	name, err := c.typeName(ctx, found[0].Type.ID)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		labels["node.kubernetes.io/instance-type"] = name
+	}
+	untaint(node, cloudTaint)
+	change := kube.Object{"metadata": kube.Object{"labels": labels, "resourceVersion": node.Text("metadata.resourceVersion")},
+		"spec": kube.Object{"providerID": "exoscale://" + found[0].ID, "taints": node.Get("spec.taints")}}
+	// The status first: a node without the taint is complete.
+	addresses := kube.Object{"status": kube.Object{"addresses": []kube.Object{
+		{"type": "InternalIP", "address": found[0].PublicIP}, {"type": "ExternalIP", "address": found[0].PublicIP}}}}
+	changed, err := c.api.do(ctx, http.MethodPatch, nodesPath+"/"+node.Name()+"/status", addresses)
+	if err != nil {
+		return err
+	}
+	change.Set("metadata.resourceVersion", changed.Text("metadata.resourceVersion"))
+	if _, err := c.api.do(ctx, http.MethodPatch, nodesPath+"/"+node.Name(), change); err != nil {
+		return err
+	}
+	c.console("cloud-controller-manager: Successfully initialized node %s with cloud provider", node.Name())
+	return nil
+}
+
+// typeName asks once for each type.
+func (c cloudController) typeName(ctx context.Context, id string) (string, error) {
+	if name, known := c.types[id]; known || id == "" {
+		return name, nil
+	}
+	name, err := c.cloud.instanceType(ctx, id)
+	if err == nil {
+		c.types[id] = name
+	}
+	return name, err
+}

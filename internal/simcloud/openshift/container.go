@@ -1,0 +1,190 @@
+package openshift
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"path"
+	"strings"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// imageName returns the name of a pod's first image, without registry, tag and digest: it tells what the pod does.
+func imageName(pod kube.Object) string {
+	for _, c := range pod.List("spec.containers") {
+		name, _, _ := strings.Cut(c.Text("image"), "@")
+		name, _, _ = strings.Cut(path.Base(name), ":")
+		return name
+	}
+	return ""
+}
+
+// trouble is why a pod does not run, in the kubelet's words.
+type trouble struct{ reason, message string }
+
+const (
+	firstRestart = 20 * time.Second
+	lastRestart  = time.Minute
+)
+
+// runContainer starts the first container of a pod that came with the manifests, again and again until ctx ends.
+func (k *kubelet) runContainer(ctx context.Context, p *pod) {
+	for pause := firstRestart; ; pause = min(2*pause, lastRestart) {
+		reason, err := k.attempt(ctx, p)
+		if ctx.Err() != nil {
+			return
+		}
+		p.ready.Store(false)
+		found := trouble{reason, err.Error()}
+		if last := p.trouble.Swap(&found); last == nil || *last != found {
+			k.machine.Console("kubelet: pod %s/%s: %s: %s", p.namespace, p.name, reason, found.message)
+		}
+		if k.world.clock.Sleep(ctx, pause) != nil {
+			return
+		}
+	}
+}
+
+// attempt starts the container and returns why it ended.
+func (k *kubelet) attempt(ctx context.Context, p *pod) (reason string, err error) {
+	if host, _ := p.object.Get("spec.hostNetwork").(bool); !host && !k.online.Load() {
+		return "NetworkNotReady", errors.New(noNetwork)
+	}
+	containers := p.object.List("spec.containers")
+	if len(containers) == 0 {
+		return "CreateContainerConfigError", errors.New("the pod has no containers")
+	}
+	env, err := k.environment(ctx, p.object, containers[0])
+	if err != nil {
+		return "CreateContainerConfigError", err
+	}
+	if err := k.world.clock.Sleep(ctx, 15*time.Second+jitter(p.name, 15*time.Second)); err != nil {
+		return "", err
+	}
+	return "CrashLoopBackOff", k.execute(ctx, p, env)
+}
+
+// execute does what the image is for. What nobody here knows of, runs and does nothing.
+func (k *kubelet) execute(ctx context.Context, p *pod, env map[string]string) error {
+	running := func() {
+		p.trouble.Store(nil)
+		p.ready.Store(true)
+	}
+	switch imageName(p.object) {
+	case "cloud-controller-manager", "exoscale-cloud-controller-manager":
+		return k.runCloudController(ctx, p, env, running)
+	case ciliumAgent:
+		return k.runCilium(ctx, env, running)
+	}
+	running()
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// environment resolves a container's variables. Without others, the API is where the service network has it.
+func (k *kubelet) environment(ctx context.Context, pod, c kube.Object) (map[string]string, error) {
+	env := map[string]string{"KUBERNETES_SERVICE_HOST": k.cluster.serviceAddress(), "KUBERNETES_SERVICE_PORT": "443"}
+	for _, from := range c.List("envFrom") {
+		if err := k.importAll(ctx, pod.Namespace(), from, env); err != nil {
+			return nil, err
+		}
+	}
+	for _, variable := range c.List("env") {
+		value, set, err := k.variable(ctx, pod, variable)
+		if err != nil {
+			return nil, err
+		}
+		if set {
+			env[variable.Text("name")] = value
+		}
+	}
+	return env, nil
+}
+
+// sourceKinds are where variables may come from, by the field that refers to one key and the field that refers to all.
+type sourceKind struct{ one, all, resource, kind string }
+
+func sourceKinds() []sourceKind {
+	return []sourceKind{{"secretKeyRef", "secretRef", "secrets", "Secret"}, {"configMapKeyRef", "configMapRef", "configmaps", "ConfigMap"}}
+}
+
+func (k *kubelet) importAll(ctx context.Context, namespace string, from kube.Object, env map[string]string) error {
+	for _, source := range sourceKinds() {
+		if from.Map(source.all) == nil {
+			continue
+		}
+		data, err := k.data(ctx, source, namespace, from.Map(source.all))
+		if err != nil {
+			return err
+		}
+		for key, value := range data {
+			env[from.Text("prefix")+key] = value
+		}
+	}
+	return nil
+}
+
+func (k *kubelet) variable(ctx context.Context, pod, variable kube.Object) (value string, set bool, err error) {
+	if field := variable.Text("valueFrom.fieldRef.fieldPath"); field != "" {
+		return pod.Text(field), true, nil
+	}
+	for _, source := range sourceKinds() {
+		reference := kube.Object(variable.Map("valueFrom." + source.one))
+		if reference == nil {
+			continue
+		}
+		data, err := k.data(ctx, source, pod.Namespace(), reference)
+		if err != nil {
+			return "", false, err
+		}
+		value, found := data[reference.Text("key")]
+		if optional, _ := reference["optional"].(bool); !found && !optional {
+			return "", false, fmt.Errorf("couldn't find key %s in %s %s/%s", reference.Text("key"), source.kind, pod.Namespace(), reference.Text("name"))
+		}
+		return value, found, nil
+	}
+	return variable.Text("value"), true, nil
+}
+
+// data returns what a Secret or a ConfigMap holds; nothing if it is missing and may be.
+func (k *kubelet) data(ctx context.Context, source sourceKind, namespace string, reference kube.Object) (map[string]string, error) {
+	object, err := k.api.get(ctx, "/api/v1/namespaces/"+namespace+"/"+source.resource+"/"+reference.Text("name"))
+	optional, _ := reference["optional"].(bool)
+	switch {
+	case isCode(err, http.StatusNotFound) && optional:
+		return nil, nil
+	case isCode(err, http.StatusNotFound):
+		return nil, fmt.Errorf("%s %q not found", strings.ToLower(source.kind), reference.Text("name"))
+	case err != nil:
+		return nil, err
+	}
+	data := map[string]string{}
+	for key, value := range object.Map("data") {
+		text, _ := value.(string)
+		if source.resource == secretResource {
+			decoded, err := base64.StdEncoding.DecodeString(text)
+			if err != nil {
+				return nil, fmt.Errorf("secret %s/%s, key %s: %w", namespace, reference.Text("name"), key, err)
+			}
+			text = string(decoded)
+		}
+		data[key] = text
+	}
+	return data, nil
+}
+
+// serviceAddress is where the service "kubernetes" would be; no simulated machine reaches a service network.
+func (c *cluster) serviceAddress() string {
+	network, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
+	for _, cidr := range network.Texts("spec.serviceNetwork") {
+		if prefix, err := netip.ParsePrefix(cidr); err == nil {
+			return prefix.Addr().Next().String()
+		}
+	}
+	return "172.30.0.1"
+}

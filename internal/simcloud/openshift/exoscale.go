@@ -1,0 +1,102 @@
+package openshift
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"exoshift/internal/simcloud/machine"
+)
+
+// exoscale is the API of the cloud as a program on a machine sees it.
+type exoscale struct {
+	base     string // without the version
+	key      string
+	secret   string
+	http     *http.Client
+	patience time.Duration
+}
+
+// cloudInstance is what the cloud controller wants to know of an instance.
+type cloudInstance struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	PublicIP string `json:"public-ip"`
+	Type     struct {
+		ID string `json:"id"`
+	} `json:"instance-type"`
+}
+
+// newExoscale takes its credentials from a program's environment.
+func newExoscale(m machine.Machine, env map[string]string, patience time.Duration) (exoscale, error) {
+	for _, name := range []string{"EXOSCALE_ZONE", "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"} {
+		if env[name] == "" {
+			return exoscale{}, errors.New("could not create Exoscale client: environment variable " + name + " is required")
+		}
+	}
+	base := cmp.Or(env["EXOSCALE_API_ENDPOINT"], "https://api-"+env["EXOSCALE_ZONE"]+".exoscale.com")
+	return exoscale{base: strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v2"), key: env["EXOSCALE_API_KEY"], secret: env["EXOSCALE_API_SECRET"],
+		http: &http.Client{Transport: m.Network().Transport()}, patience: patience}, nil
+}
+
+func (e exoscale) close() { e.http.CloseIdleConnections() }
+
+// instances returns those of the zone by name; several may share one.
+func (e exoscale) instances(ctx context.Context) (map[string][]cloudInstance, error) {
+	var answer struct{ Instances []cloudInstance }
+	if err := e.get(ctx, "/v2/instance", &answer); err != nil {
+		return nil, err
+	}
+	byName := map[string][]cloudInstance{}
+	for _, found := range answer.Instances {
+		byName[found.Name] = append(byName[found.Name], found)
+	}
+	return byName, nil
+}
+
+// instanceType returns a type's name: "<family>.<size>".
+func (e exoscale) instanceType(ctx context.Context, id string) (string, error) {
+	var answer struct{ Family, Size string }
+	err := e.get(ctx, "/v2/instance-type/"+id, &answer)
+	return answer.Family + "." + answer.Size, err
+}
+
+// get signs a request without body or query, and decodes the answer.
+func (e exoscale) get(ctx context.Context, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, e.patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.base+path, nil)
+	if err != nil {
+		return err
+	}
+	e.sign(request, time.Now().Add(10*time.Minute))
+	response, err := e.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		var refusal struct{ Message string }
+		_ = json.NewDecoder(response.Body).Decode(&refusal) // then the status has to do
+		return fmt.Errorf("GET %s: %s: %s", path, response.Status, refusal.Message)
+	}
+	return json.NewDecoder(response.Body).Decode(into)
+}
+
+// sign adds the signature, of the scheme EXO2-HMAC-SHA256. Signatures live by the wall clock.
+func (e exoscale) sign(request *http.Request, expires time.Time) {
+	until := strconv.FormatInt(expires.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(e.secret))
+	mac.Write([]byte(request.Method + " " + request.URL.EscapedPath() + "\n\n\n\n" + until))
+	request.Header.Set("Authorization", "EXO2-HMAC-SHA256 credential="+e.key+",expires="+until+",signature="+
+		base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+}

@@ -1,0 +1,161 @@
+package openshift
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// manifest reads a manifest of one document.
+func (h *bootstrapHost) manifest(name string) (kube.Object, error) {
+	content, ok := h.machine.ReadFile(optOpenShift + name)
+	if !ok {
+		return nil, fmt.Errorf("%s is missing", name)
+	}
+	documents, err := parseManifest(content)
+	if err != nil || len(documents) != 1 {
+		return nil, fmt.Errorf("%s: %d documents: %w", name, len(documents), err)
+	}
+	return documents[0], nil
+}
+
+// parseManifest reads the YAML or JSON documents of a file.
+func parseManifest(content []byte) ([]kube.Object, error) {
+	var objects []kube.Object
+	for document := range strings.SplitSeq("\n"+string(content), "\n---") {
+		if strings.TrimSpace(document) == "" {
+			continue
+		}
+		encoded, err := yaml.YAMLToJSON([]byte(document))
+		if err != nil {
+			return nil, err
+		}
+		var object kube.Object
+		if err := json.Unmarshal(encoded, &object); err != nil {
+			return nil, err
+		}
+		if object != nil {
+			objects = append(objects, object)
+		}
+	}
+	return objects, nil
+}
+
+// document is one of the objects that a manifest describes.
+type document struct {
+	file   string
+	object kube.Object
+}
+
+// documents returns what all manifests on the disk describe, in the order of the files' names. What cannot be read is
+// shown.
+func (h *bootstrapHost) documents() []document {
+	var found []document
+	for name := range strings.SplitSeq(h.text("manifests.txt"), "\n") {
+		objects, err := parseManifest([]byte(h.text(name)))
+		if err != nil {
+			h.machine.Console("cluster-bootstrap: %s: %v", name, err)
+		}
+		for _, object := range objects {
+			found = append(found, document{name, object})
+		}
+	}
+	return found
+}
+
+// applyManifests creates what the manifests on the disk describe, and what the operators start from. A manifest that the
+// API refuses now is left for later.
+func (h *bootstrapHost) applyManifests(ctx context.Context) error {
+	if err := h.trustsItself(); err != nil {
+		return err
+	}
+	if err := errors.Join(h.cluster.define(), h.cluster.createNamespaces()); err != nil {
+		return err
+	}
+	if err := h.applyRemaining(ctx); err != nil {
+		h.machine.Console("cluster-bootstrap: %v", err)
+	}
+	return h.cluster.publish()
+}
+
+// applyRemaining creates what is not there yet, as often as that helps: the order of files says nothing about which
+// needs which. As long as the API refuses one, the bootstrap does not end; the real program gives up after an hour.
+func (h *bootstrapHost) applyRemaining(context.Context) error {
+	left, refusal := h.documents(), error(nil)
+	for before := -1; len(left) != before; {
+		before = len(left)
+		left, refusal = h.applyAll(left)
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("%d manifests cannot be applied: %w", len(left), refusal)
+	}
+	return nil
+}
+
+// applyAll returns the documents that were refused, and why the first one was.
+func (h *bootstrapHost) applyAll(documents []document) (refused []document, first error) {
+	for _, d := range documents {
+		err := h.cluster.apply(d.object)
+		if err == nil {
+			continue
+		}
+		if refused = append(refused, d); first == nil {
+			first = fmt.Errorf("%s: %s %s: %w", d.file, d.object.Text("kind"), d.object.Name(), err)
+		}
+	}
+	return refused, first
+}
+
+// apply creates an object as the API would; one that is there stays.
+func (c *cluster) apply(object kube.Object) error {
+	kind, err := c.kindOf(object)
+	if err != nil {
+		return err
+	}
+	if _, ok := c.objects.Get("namespaces", "", object.Namespace()); kind.Namespaced && !ok {
+		return fmt.Errorf("namespaces %q not found", object.Namespace())
+	}
+	if err := selectsItself(object); err != nil {
+		return err
+	}
+	_, err = c.objects.Create(kind.GroupResource(), object.Namespace(), object)
+	var failure *kube.Failure
+	if errors.As(err, &failure) && failure.Code == http.StatusConflict {
+		return nil
+	}
+	return err
+}
+
+func (c *cluster) kindOf(object kube.Object) (kube.Kind, error) {
+	apiVersion, kind := object.Text("apiVersion"), object.Text("kind")
+	for _, known := range c.objects.Kinds() {
+		if known.Kind == kind && strings.TrimPrefix(known.Group+"/"+known.Version, "/") == apiVersion {
+			return known, nil
+		}
+	}
+	return kube.Kind{}, fmt.Errorf("no matches for kind %q in version %q", kind, apiVersion)
+}
+
+// selectsItself checks what the API demands of a Deployment and a DaemonSet.
+func selectsItself(object kube.Object) error {
+	if object.Text("apiVersion") != "apps/v1" {
+		return nil
+	}
+	selector, labels := object.Map("spec.selector.matchLabels"), object.Map("spec.template.metadata.labels")
+	for key, value := range selector {
+		if labels[key] != value {
+			return errors.New("spec.template.metadata.labels: Invalid value: `selector` does not match template `labels`")
+		}
+	}
+	if len(selector) == 0 && object.Get("spec.selector.matchExpressions") == nil {
+		return errors.New("spec.selector: Required value")
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package openshift
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/coreos/ignition/v2/config/v3_5"
+	"github.com/coreos/ignition/v2/config/v3_5/types"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+const (
+	machineConfigKind     = "MachineConfig"
+	machineConfigResource = "machineconfigs.machineconfiguration.openshift.io"
+	roleLabel             = "machineconfiguration.openshift.io/role"
+	renderedPrefix        = "rendered-"
+)
+
+// rendered is what the machine configurations of a pool amount to.
+type rendered struct {
+	name     string   // "rendered-<pool>-<hash>"
+	sources  []string // names, in the order they were merged
+	document types.Config
+}
+
+// render merges the machine configurations of a pool by their names: what comes later wins. Pools of one's own have
+// those of the workers, too. version is OpenShift's: it decides which configurations are understood.
+func render(pool, version string, configs []kube.Object) (rendered, error) {
+	roles := []string{pool}
+	if pool != "master" && pool != "worker" {
+		roles = append(roles, "worker")
+	}
+	configs = slices.DeleteFunc(slices.Clone(configs), func(config kube.Object) bool {
+		return !slices.Contains(roles, config.Labels()[roleLabel]) || strings.HasPrefix(config.Name(), renderedPrefix)
+	})
+	slices.SortFunc(configs, func(a, b kube.Object) int { return strings.Compare(a.Name(), b.Name()) })
+	merged := rendered{document: types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}}
+	all := ""
+	for _, config := range configs {
+		content, document, err := parseMachineConfig(config, version)
+		if err != nil {
+			return rendered{}, fmt.Errorf("machineconfig %s: %w", config.Name(), err)
+		}
+		merged.sources = append(merged.sources, config.Name())
+		merged.document = v3_5.Merge(merged.document, document)
+		all += string(content)
+	}
+	merged.name = renderedPrefix + pool + "-" + suffix(all)
+	return merged, nil
+}
+
+// parseMachineConfig reads the Ignition part of a machine configuration; there may be none.
+func parseMachineConfig(config kube.Object, version string) ([]byte, types.Config, error) {
+	part := config.Map("spec.config")
+	if part == nil {
+		return nil, types.Config{}, nil
+	}
+	content, err := json.Marshal(part)
+	if err != nil {
+		return nil, types.Config{}, err
+	}
+	written := kube.Object(part).Text("ignition.version")
+	if !understands(version, written) {
+		return nil, types.Config{}, fmt.Errorf("parsing Ignition config failed: unknown version. Supported spec versions: 2.2, 3.0, 3.1, 3.2, 3.3, 3.4; got %q", written)
+	}
+	document, report, err := v3_5.ParseCompatibleVersion(content)
+	if err != nil {
+		return nil, types.Config{}, fmt.Errorf("parsing Ignition config failed: %w: %s", err, report)
+	}
+	return content, document, nil
+}
+
+// understands tells whether a release of OpenShift reads that version of Ignition's specification: up to 3.4 before
+// 4.19, up to 3.5 since.
+func understands(openshift, ignition string) bool {
+	parts := strings.Split(openshift, ".")
+	minor := 0
+	if len(parts) > 1 {
+		minor, _ = strconv.Atoi(parts[1])
+	}
+	known := []string{"3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0"}
+	return slices.Contains(known, ignition) || ignition == "3.5.0" && minor >= 19
+}
+
+// machineConfigs returns those on the disk of the bootstrap host.
+func (h *bootstrapHost) machineConfigs() []kube.Object {
+	var found []kube.Object
+	for _, d := range h.documents() {
+		if d.object.Text("kind") == machineConfigKind {
+			found = append(found, d.object)
+		}
+	}
+	return found
+}

@@ -1,0 +1,223 @@
+package openshift
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+const (
+	deploymentResource = "deployments.apps"
+	daemonSetResource  = "daemonsets.apps"
+	accountResource    = "serviceaccounts"
+)
+
+// workload is a Deployment or a DaemonSet that came with the manifests. What a release brings by itself is not made of
+// workloads here.
+type workload struct {
+	kube.Object
+	resource string
+	hash     string        // of its template: other pods after a change
+	pods     []kube.Object // that it owns now
+}
+
+// workloads makes the pods of Deployments and DaemonSets, and schedules them. The ReplicaSets in between are left out.
+func (k *controllers) workloads(_ context.Context, seen view) error {
+	owned := map[string][]kube.Object{}
+	for _, id := range slices.Sorted(maps.Keys(seen.pods)) {
+		if owner := ownerOf(seen.pods[id]); owner != "" {
+			owned[owner] = append(owned[owner], seen.pods[id])
+		}
+	}
+	var faults error
+	for _, resource := range []string{deploymentResource, daemonSetResource} {
+		for _, object := range k.objects.List(resource, "") {
+			uid := object.Text("metadata.uid")
+			w := workload{Object: object, resource: resource, hash: templateHash(object), pods: owned[uid]}
+			delete(owned, uid)
+			faults = errors.Join(faults, k.reconcileWorkload(w, seen))
+		}
+	}
+	for _, orphans := range owned {
+		for _, pod := range orphans {
+			_, err := k.objects.Delete(podResource, pod.Namespace(), pod.Name())
+			faults = errors.Join(faults, err)
+		}
+	}
+	return faults
+}
+
+func ownerOf(pod kube.Object) string {
+	owners := pod.List("metadata.ownerReferences")
+	if len(owners) == 0 {
+		return ""
+	}
+	return owners[0].Text("uid")
+}
+
+func templateHash(object kube.Object) string {
+	content, _ := json.Marshal(object.Get("spec.template")) // was JSON before
+	return suffix(string(content))
+}
+
+// suffix returns five characters that are always the same for the same words.
+func suffix(words string) string {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(words)) // never fails
+	text := "0000" + strconv.FormatUint(uint64(hash.Sum32()), 36)
+	return text[len(text)-5:]
+}
+
+func (k *controllers) reconcileWorkload(w workload, seen view) error {
+	account := serviceAccount(kube.Object(w.Map("spec.template.spec")))
+	if _, ok := k.objects.Get(accountResource, w.Namespace(), account); !ok && account != "default" {
+		return fmt.Errorf("replicaset %s/%s: error looking up service account: serviceaccount %q not found", w.Namespace(), w.Name(), account)
+	}
+	wanted := w.wanted(seen.nodes)
+	ready := 0
+	for _, pod := range w.pods {
+		_, keep := wanted[pod.Name()]
+		delete(wanted, pod.Name())
+		switch {
+		case !keep:
+			if _, err := k.objects.Delete(podResource, pod.Namespace(), pod.Name()); err != nil {
+				return err
+			}
+		case pod.Text("spec.nodeName") == "":
+			if err := k.schedule(w, pod, seen.nodes); err != nil {
+				return err
+			}
+		case podReady(pod):
+			ready++
+		}
+	}
+	for _, pod := range wanted {
+		if _, err := k.objects.Create(podResource, w.Namespace(), pod); err != nil {
+			return err
+		}
+	}
+	return k.reportWorkload(w, ready)
+}
+
+func serviceAccount(spec kube.Object) string {
+	return cmp.Or(spec.Text("serviceAccountName"), spec.Text("serviceAccount"), "default")
+}
+
+// wanted returns the pods that should be, by name: of a DaemonSet one on each node that it fits on, of a Deployment as
+// many as told, without a node yet.
+func (w workload) wanted(nodes []kube.Object) map[string]kube.Object {
+	wanted := map[string]kube.Object{}
+	if w.resource == daemonSetResource {
+		for _, node := range nodes {
+			if w.misfit(node) == "" {
+				name := w.Name() + "-" + suffix(w.hash+node.Name())
+				wanted[name] = w.pod(name, node.Name())
+			}
+		}
+		return wanted
+	}
+	replicas := 1
+	if count, ok := w.Get("spec.replicas").(float64); ok {
+		replicas = int(count)
+	}
+	for i := range replicas {
+		name := w.Name() + "-" + w.hash + "-" + suffix(w.hash+strconv.Itoa(i))
+		wanted[name] = w.pod(name, "")
+	}
+	return wanted
+}
+
+func (w workload) pod(name, node string) kube.Object {
+	template := kube.Object(w.Map("spec.template")).Clone()
+	template.Set("metadata.name", name)
+	template.Set("metadata.ownerReferences", []kube.Object{{"apiVersion": w.Text("apiVersion"), "kind": w.Text("kind"), "name": w.Name(),
+		"uid": w.Text("metadata.uid"), "controller": true}})
+	if node != "" {
+		template.Set("spec.nodeName", node)
+	}
+	template.Set("status.phase", "Pending")
+	return template
+}
+
+// misfit tells why a pod of the workload cannot run on a node, "" if it can. The pods of a DaemonSet tolerate what is
+// the matter with a node itself.
+func (w workload) misfit(node kube.Object) string {
+	spec := kube.Object(w.Map("spec.template.spec"))
+	tolerations := spec.List("tolerations")
+	if w.resource == daemonSetResource {
+		for _, key := range []string{notReadyTaint, unreachableTaint, cordonTaint} {
+			tolerations = append(tolerations, kube.Object{"key": key, "operator": "Exists"})
+		}
+	}
+	return misfit(node, spec, tolerations)
+}
+
+// schedule binds a pod to the fitting node that has the fewest of its kind, or says why there is none.
+func (k *controllers) schedule(w workload, pod kube.Object, nodes []kube.Object) error {
+	count := map[string]int{}
+	for _, other := range w.pods {
+		count[other.Text("spec.nodeName")]++
+	}
+	best := ""
+	for _, node := range nodes {
+		if w.misfit(node) == "" && (best == "" || count[node.Name()] < count[best]) {
+			best = node.Name()
+		}
+	}
+	message := ""
+	if best == "" {
+		message = unschedulable(nodes, w.misfit)
+	}
+	if message != "" && condition(pod, "PodScheduled").Text("message") == message {
+		return nil
+	}
+	_, err := k.objects.Change(podResource, pod.Namespace(), pod.Name(), func(o kube.Object) error {
+		if best != "" {
+			o.Set("spec.nodeName", best)
+			setCondition(o, k.now(), "PodScheduled", "True", "", "")
+			return nil
+		}
+		setCondition(o, k.now(), "PodScheduled", "False", "Unschedulable", message)
+		return nil
+	})
+	pod.Set("spec.nodeName", best) // for the next of its kind
+	if err != nil || message == "" {
+		return err
+	}
+	return k.warn(pod, "FailedScheduling", message)
+}
+
+// warn writes an event about a pod.
+func (k *controllers) warn(pod kube.Object, reason, message string) error {
+	_, err := k.objects.Create(eventResource, pod.Namespace(), kube.Object{
+		"metadata":       kube.Object{"generateName": pod.Name() + "."},
+		"involvedObject": kube.Object{"kind": "Pod", "namespace": pod.Namespace(), "name": pod.Name(), "uid": pod.Text("metadata.uid")},
+		"source":         kube.Object{"component": "default-scheduler"},
+		"reason":         reason, "message": message, "type": "Warning", "count": 1, "firstTimestamp": k.now(), "lastTimestamp": k.now(),
+	})
+	return err
+}
+
+func (k *controllers) reportWorkload(w workload, ready int) error {
+	_, err := k.objects.Change(w.resource, w.Namespace(), w.Name(), func(o kube.Object) error {
+		o.Set("status.observedGeneration", w.Get("metadata.generation"))
+		if w.resource == daemonSetResource {
+			o.Set("status.desiredNumberScheduled", len(w.pods))
+			o.Set("status.numberReady", ready)
+			return nil
+		}
+		o.Set("status.replicas", len(w.pods))
+		o.Set("status.readyReplicas", ready)
+		setCondition(o, k.now(), "Available", truth(ready > 0), "", "")
+		return nil
+	})
+	return err
+}
