@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -62,6 +63,7 @@ func (m *firstBoot) stage(ctx context.Context, stage string) error {
 	cmd := exec.CommandContext(ctx, m.engine, "--platform", "exoscale", "--stage", stage, "--root", m.root, "--log-to-stdout",
 		"--config-cache", filepath.Join(m.run, "ignition.json"), "--state-file", filepath.Join(m.run, "state"),
 		"--neednet", filepath.Join(m.run, "neednet"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if m.trust != "" {
 		cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+m.trust)
 	}

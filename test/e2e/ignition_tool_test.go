@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,12 +36,11 @@ func ignitionTool(t *testing.T, command string) string {
 		needCompiler(t)
 	}
 	must(t, os.MkdirAll(folder, 0o755))
-	fresh, err := os.MkdirTemp(folder, "build-")
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(fresh) })
+	fresh := fmt.Sprintf("%s.%d", kept, os.Getpid())
+	t.Cleanup(func() { _ = os.Remove(fresh) })
 	t.Logf("building %s of Ignition %s, once", command, version)
 	buildIgnition(t, source, command, version, fresh)
-	must(t, os.Rename(filepath.Join(fresh, command), kept))
+	must(t, os.Rename(fresh, kept))
 	return kept
 }
 
@@ -55,11 +55,11 @@ func ignitionModule(t *testing.T) (version, source string) {
 
 // buildIgnition builds with the versions and checksums that Ignition itself demands of what it imports, and without the
 // labels of SELinux, which the files of a scratch root cannot have.
-func buildIgnition(t *testing.T, source, command, version, folder string) {
+func buildIgnition(t *testing.T, source, command, version, program string) {
 	t.Helper()
 	variables := "-X " + ignitionPath + "/internal/version.Raw=" + version +
 		" -X " + ignitionPath + "/internal/distro.selinuxRelabel=false"
-	cmd := exec.Command("go", "build", "-C", source, "-ldflags", variables, "-o", folder+"/", "./"+command)
+	cmd := exec.Command("go", "build", "-C", source, "-ldflags", variables, "-o", program, "./"+command)
 	output, err := cmd.CombinedOutput()
 	if strings.Contains(string(output), "dial tcp") || strings.Contains(string(output), "GOPROXY=off") {
 		t.Skipf("Ignition %s is neither built nor downloaded, and there is no network: run make e2e with one\n%s", version, output)
