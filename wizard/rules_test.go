@@ -131,3 +131,15 @@ func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
 		t.Errorf("want two warnings, got:\n%s", lines(got))
 	}
 }
+
+func TestWarningsHaveAPlace(t *testing.T) {
+	content := []byte(after("syn: {tenant: t-1, lieutenantURL: https://l}\nnetwork:\n  nodeCIDR: 172.17.0.0/16\nfoo: 1\n"))
+	spec, _ := wizard.Parse("f", content)
+	var places []string
+	for line := range strings.Lines(lines(wizard.Placed("f", content, wizard.Warnings(spec, wizard.Secrets{})))) {
+		places = append(places, strings.Join(strings.Fields(line)[:2], " "))
+	}
+	if diff := cmp.Diff([]string{"f:9:35 syn.lieutenantURL", "f:11:13 network.nodeCIDR"}, places); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

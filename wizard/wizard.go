@@ -50,6 +50,16 @@ func Warnings(spec state.Spec, secrets Secrets) []Fault {
 		bundleWarnings(spec.OpenShift.TrustBundle, time.Now()))
 }
 
+// Placed returns faults that know their field only with their places in the answers file that they are about.
+func Placed(name string, yaml []byte, faults []Fault) []Fault {
+	doc := read(name, yaml)
+	doc.faults = nil
+	for _, f := range faults {
+		doc.report(doc.place(f.Field), f)
+	}
+	return doc.sorted()
+}
+
 // rules are the rules across fields. A rule keeps silent about values that do not pass the rule of their own field.
 func rules() []func(state.Spec) []Fault {
 	return []func(state.Spec) []Fault{

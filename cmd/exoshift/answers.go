@@ -25,7 +25,7 @@ func parseAnswers(name string, content []byte, std streams, lookup func(string) 
 		console.Faults(std.err, faults)
 		return spec, secrets, answersError{errors.New("the answers have faults")}
 	}
-	for _, warning := range wizard.Warnings(spec, secrets) {
+	for _, warning := range wizard.Placed(name, content, wizard.Warnings(spec, secrets)) {
 		fmt.Fprintln(std.err, "warning:", warning)
 	}
 	return spec, secrets, nil
