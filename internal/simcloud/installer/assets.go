@@ -59,3 +59,9 @@ func (a assets) put(name string, value any) error {
 	a[name] = raw
 	return nil
 }
+
+func (a assets) forget(names ...string) {
+	for _, name := range names {
+		delete(a, name)
+	}
+}

@@ -1,73 +1,128 @@
 package installer
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/netip"
-	"regexp"
+	"io"
 	"strings"
 
 	"github.com/goccy/go-yaml"
-	"golang.org/x/crypto/ssh"
+
+	"exoshift/internal/simcloud/mirror"
 )
 
-// installConfig is the part of install-config.yaml that the simulated cluster depends on.
+// installConfig is install-config.yaml. What the simulated cluster does not depend on is only known by its name.
 type installConfig struct {
-	APIVersion string `yaml:"apiVersion"`
-	BaseDomain string `yaml:"baseDomain"`
-	Metadata   struct {
-		Name string `yaml:"name"`
-	} `yaml:"metadata"`
-	Networking   networking    `yaml:"networking"`
-	ControlPlane machinePool   `yaml:"controlPlane"`
-	Compute      []machinePool `yaml:"compute"`
-	Platform     struct {
-		None     *struct{}         `yaml:"none"`
-		External *externalPlatform `yaml:"external"`
-	} `yaml:"platform"`
-	Publish         string `yaml:"publish"`
-	CredentialsMode string `yaml:"credentialsMode"`
-	PullSecret      string `yaml:"pullSecret"`
-	SSHKey          string `yaml:"sshKey"`
+	APIVersion      string        `json:"apiVersion"`
+	BaseDomain      string        `json:"baseDomain"`
+	Metadata        metadataField `json:"metadata"`
+	Networking      networking    `json:"networking"`
+	ControlPlane    machinePool   `json:"controlPlane"`
+	Compute         []machinePool `json:"compute"`
+	Platform        platformField `json:"platform"`
+	Publish         string        `json:"publish,omitempty"`
+	CredentialsMode string        `json:"credentialsMode,omitempty"`
+	PullSecret      string        `json:"pullSecret"`
+	SSHKey          string        `json:"sshKey,omitempty"`
+	TrustBundle     string        `json:"additionalTrustBundle,omitempty"`
+	TrustPolicy     string        `json:"additionalTrustBundlePolicy,omitempty"`
+	Proxy           *proxy        `json:"proxy,omitempty"`
+
+	Capabilities       any `json:"capabilities,omitempty"`
+	FIPS               any `json:"fips,omitempty"`
+	FeatureSet         any `json:"featureSet,omitempty"`
+	FeatureGates       any `json:"featureGates,omitempty"`
+	BootstrapInPlace   any `json:"bootstrapInPlace,omitempty"`
+	ImageDigestSources any `json:"imageDigestSources,omitempty"`
+	CPUPartitioning    any `json:"cpuPartitioningMode,omitempty"`
+}
+
+type metadataField struct {
+	Name              string `json:"name"`
+	CreationTimestamp any    `json:"creationTimestamp,omitempty"`
+}
+
+type platformField struct {
+	None     *struct{}         `json:"none,omitempty"`
+	External *externalPlatform `json:"external,omitempty"`
 }
 
 type networking struct {
-	NetworkType    string        `yaml:"networkType"`
-	MachineNetwork []networkCIDR `yaml:"machineNetwork"`
-	ClusterNetwork []networkCIDR `yaml:"clusterNetwork"`
-	ServiceNetwork []string      `yaml:"serviceNetwork"`
+	NetworkType    string        `json:"networkType"`
+	MachineNetwork []networkCIDR `json:"machineNetwork"`
+	ClusterNetwork []networkCIDR `json:"clusterNetwork"`
+	ServiceNetwork []string      `json:"serviceNetwork"`
+	OVN            *ovn          `json:"ovnKubernetesConfig,omitempty"`
 }
 
 type networkCIDR struct {
-	CIDR       string `yaml:"cidr"`
-	HostPrefix int    `yaml:"hostPrefix,omitempty"`
+	CIDR       string `json:"cidr"`
+	HostPrefix int    `json:"hostPrefix,omitempty"`
+}
+
+type ovn struct {
+	IPv4 *struct {
+		InternalJoinSubnet string `json:"internalJoinSubnet,omitempty"`
+	} `json:"ipv4,omitempty"`
 }
 
 type machinePool struct {
-	Name     string `yaml:"name"`
-	Replicas *int   `yaml:"replicas"`
+	Name           string `json:"name"`
+	Replicas       *int   `json:"replicas"`
+	Hyperthreading string `json:"hyperthreading,omitempty"`
+	Architecture   string `json:"architecture,omitempty"`
+	Platform       any    `json:"platform,omitempty"`
 }
 
 type externalPlatform struct {
-	PlatformName           string `yaml:"platformName"`
-	CloudControllerManager string `yaml:"cloudControllerManager"`
+	PlatformName           string `json:"platformName"`
+	CloudControllerManager string `json:"cloudControllerManager"`
 }
 
-// parseConfig reads an install-config and fills in openshift-install's defaults.
-func parseConfig(content []byte) (installConfig, error) {
+// parseConfig reads an install-config for a release, fills in openshift-install's defaults and checks it. What is
+// noticed and yet accepted goes to warn.
+func parseConfig(content []byte, release mirror.Release, warn func(string)) (installConfig, error) {
 	var config installConfig
-	if err := yaml.Unmarshal(content, &config); err != nil {
-		return config, fmt.Errorf("failed to unmarshal install-config.yaml: %w", err)
+	encoded, err := yaml.YAMLToJSON(content)
+	if err != nil {
+		return config, fmt.Errorf("failed to unmarshal %s: error converting YAML to JSON: %w", configFile, err)
 	}
+	unknown, err := decode(encoded, &config)
+	if err != nil {
+		return config, fmt.Errorf("failed to unmarshal %s: error unmarshaling JSON: while decoding JSON: %w", configFile, err)
+	}
+	if unknown != nil {
+		warn(fmt.Sprintf("failed to parse first occurrence of unknown field: failed to unmarshal %s: error unmarshaling JSON: while decoding JSON: %v", configFile, unknown))
+	}
+	config.setDefaults()
+	return config, config.validate(release, warn)
+}
+
+// decode is strict at first, and returns what it noticed when it has to be lenient.
+func decode(encoded []byte, config *installConfig) (unknown, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(encoded))
+	decoder.DisallowUnknownFields()
+	if err = decoder.Decode(config); err == nil || err == io.EOF {
+		return nil, nil
+	}
+	if !strings.Contains(err.Error(), "unknown field") {
+		return nil, err
+	}
+	*config = installConfig{}
+	return err, json.Unmarshal(encoded, config)
+}
+
+func (c *installConfig) setDefaults() {
 	three := 3
-	config.ControlPlane.Replicas = orDefault(config.ControlPlane.Replicas, &three)
-	if len(config.Compute) == 0 {
-		config.Compute = []machinePool{{Name: "worker"}}
+	c.ControlPlane.Name = orDefault(c.ControlPlane.Name, "master")
+	c.ControlPlane.Replicas = orDefault(c.ControlPlane.Replicas, &three)
+	if len(c.Compute) == 0 {
+		c.Compute = []machinePool{{Name: "worker"}}
 	}
-	config.Compute[0].Replicas = orDefault(config.Compute[0].Replicas, &three)
-	network := &config.Networking
-	network.NetworkType = orDefault(network.NetworkType, "OVNKubernetes")
+	c.Compute[0].Replicas = orDefault(c.Compute[0].Replicas, &three)
+	network := &c.Networking
+	network.NetworkType = orDefault(network.NetworkType, ovnKubernetes)
 	if len(network.MachineNetwork) == 0 {
 		network.MachineNetwork = []networkCIDR{{CIDR: "10.0.0.0/16"}}
 	}
@@ -77,7 +132,8 @@ func parseConfig(content []byte) (installConfig, error) {
 	if len(network.ServiceNetwork) == 0 {
 		network.ServiceNetwork = []string{"172.30.0.0/16"}
 	}
-	return config, config.validate()
+	c.Publish = orDefault(c.Publish, "External")
+	c.TrustPolicy = orDefault(c.TrustPolicy, trustForProxyOnly)
 }
 
 func orDefault[T comparable](value, otherwise T) T {
@@ -89,7 +145,9 @@ func orDefault[T comparable](value, otherwise T) T {
 }
 
 // domain returns the cluster domain.
-func (c installConfig) domain() string { return c.Metadata.Name + "." + c.BaseDomain }
+func (c installConfig) domain() string {
+	return c.Metadata.Name + "." + strings.TrimSuffix(c.BaseDomain, ".")
+}
 
 // computeReplicas counts the compute machines; it decides whether masters take workloads.
 func (c installConfig) computeReplicas() int {
@@ -102,82 +160,10 @@ func (c installConfig) computeReplicas() int {
 	return total
 }
 
-var domainName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-
-func (c installConfig) validate() error {
-	var faults []string
-	check := func(ok bool, field, format string, args ...any) {
-		if !ok {
-			faults = append(faults, field+": "+fmt.Sprintf(format, args...))
-		}
+// platform returns the name of the platform.
+func (c installConfig) platform() string {
+	if c.Platform.External != nil {
+		return "external"
 	}
-	check(c.APIVersion == "v1", "apiVersion", `Invalid value: %q: install-config version must be "v1"`, c.APIVersion)
-	check(domainName.MatchString(c.Metadata.Name) && len(c.Metadata.Name) <= 54, "metadata.name",
-		"Invalid value: %q: must be a lower case DNS name of at most 54 characters", c.Metadata.Name)
-	check(domainName.MatchString(c.BaseDomain) && len(c.domain()) <= 253, "baseDomain",
-		"Invalid value: %q: must be a lower case DNS name", c.BaseDomain)
-	check((c.Platform.None == nil) != (c.Platform.External == nil), "platform",
-		"Invalid value: must specify exactly one of none, external")
-	check(*c.ControlPlane.Replicas == 1 || *c.ControlPlane.Replicas >= 3, "controlPlane.replicas",
-		"Invalid value: %d: number of control plane replicas must be 1 or at least 3", *c.ControlPlane.Replicas)
-	check(c.Publish == "" || c.Publish == "External", "publish", "Invalid value: %q: not supported on this platform", c.Publish)
-	check(c.CredentialsMode == "", "credentialsMode", "Invalid value: %q: cannot be set on this platform", c.CredentialsMode)
-	check(validPullSecret(c.PullSecret), "pullSecret", "Invalid value: must be JSON with non-empty auths, each with auth or credsStore")
-	_, _, _, _, err := ssh.ParseAuthorizedKey([]byte(c.SSHKey))
-	check(c.SSHKey == "" || err == nil, "sshKey", "Invalid value: not a public key in authorized_keys form")
-	faults = append(faults, c.Networking.faults()...)
-	if len(faults) > 0 {
-		return errors.New(`invalid "install-config.yaml" file: [` + strings.Join(faults, ", ") + "]")
-	}
-	return nil
-}
-
-func validPullSecret(text string) bool {
-	var secret struct {
-		Auths map[string]struct {
-			Auth       string `json:"auth"`
-			CredsStore string `json:"credsStore"`
-		} `json:"auths"`
-	}
-	if json.Unmarshal([]byte(text), &secret) != nil || len(secret.Auths) == 0 {
-		return false
-	}
-	for _, entry := range secret.Auths {
-		if entry.Auth == "" && entry.CredsStore == "" {
-			return false
-		}
-	}
-	return true
-}
-
-// faults checks the address ranges: canonical, and none overlapping another.
-func (n networking) faults() []string {
-	var faults []string
-	var seen []netip.Prefix
-	check := func(field, cidr string) {
-		prefix, err := netip.ParsePrefix(cidr)
-		if err != nil || prefix.Masked() != prefix {
-			faults = append(faults, fmt.Sprintf("%s: Invalid value: %q: invalid network address", field, cidr))
-			return
-		}
-		for _, other := range seen {
-			if other.Overlaps(prefix) {
-				faults = append(faults, fmt.Sprintf("%s: Invalid value: %q: must not overlap with %s", field, cidr, other))
-			}
-		}
-		seen = append(seen, prefix)
-	}
-	for _, network := range n.MachineNetwork {
-		check("networking.machineNetwork[0]", network.CIDR)
-	}
-	for _, network := range n.ServiceNetwork {
-		check("networking.serviceNetwork[0]", network)
-	}
-	for _, network := range n.ClusterNetwork {
-		check("networking.clusterNetwork[0].cidr", network.CIDR)
-	}
-	if n.NetworkType == "OpenShiftSDN" || n.NetworkType == "Kuryr" {
-		faults = append(faults, fmt.Sprintf("networking.networkType: Invalid value: %q: not supported", n.NetworkType))
-	}
-	return faults
+	return "none"
 }

@@ -93,16 +93,17 @@ func (run *invocation) version() int {
 
 // create opens the directory, makes a target of it and keeps what was made in the state file.
 func (run *invocation) create(target func(*directory) error) int {
+	log := &journal{console: run.stderr}
 	dir, err := openDirectory(run)
 	if err == nil {
-		defer dir.log.close()
+		log = dir.log
+		defer log.close()
 		if err = target(dir); err == nil {
 			err = dir.assets.save(dir.path)
 		}
 	}
 	if err != nil {
-		console := journal{console: run.stderr}
-		console.line("error", err.Error())
+		log.line("error", err.Error())
 	}
 	return exitCode(err)
 }

@@ -153,21 +153,6 @@ func TestBootstrapServesWhatTheKubeconfigTrusts(t *testing.T) {
 	}
 }
 
-func TestManifestsThatWereAddedReachTheBootstrapHost(t *testing.T) {
-	dir := directoryWith(t, minimalConfig)
-	mustRun(t, dir, "create", "manifests")
-	if err := os.WriteFile(filepath.Join(dir, "manifests", "my-own.yaml"), []byte("kind: ConfigMap"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	mustRun(t, dir, "create", "ignition-configs")
-	if got := disk(t, read(t, dir, "bootstrap.ign"))["/opt/openshift/manifests/my-own.yaml"]; string(got) != "kind: ConfigMap" {
-		t.Errorf("the manifest on the bootstrap host: %q", got)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "manifests")); !os.IsNotExist(err) {
-		t.Errorf("manifests/ is still there: %v", err)
-	}
-}
-
 func TestASecondRunKeepsTheOldCertificates(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	mustRun(t, dir, "create", "ignition-configs")
@@ -193,32 +178,18 @@ func TestMetadataNamesTheCluster(t *testing.T) {
 	}
 }
 
-func TestABadInstallConfigExitsWith3(t *testing.T) {
-	for fault, config := range map[string]string{
-		"apiVersion":        strings.Replace(minimalConfig, "apiVersion: v1", "apiVersion: v2", 1),
-		"metadata.name":     strings.Replace(minimalConfig, "c-demo", "C_Demo", 1),
-		"platform":          strings.Replace(minimalConfig, "none:", "aws:", 1),
-		"pullSecret":        strings.Replace(minimalConfig, "auths", "nothing", 1),
-		"sshKey":            strings.Replace(minimalConfig, "ssh-ed25519", "ssh-nonsense", 1),
-		"must not overlap":  minimalConfig + "networking:\n  serviceNetwork: [10.0.0.0/16]\n",
-		"invalid network":   minimalConfig + "networking:\n  serviceNetwork: [10.1.2.3/16]\n",
-		"controlPlane":      minimalConfig + "controlPlane:\n  name: master\n  replicas: 2\n",
-		"failed to unmarsh": ":",
+func TestVersionNamesTheReleaseAndTheProgramAsItWasCalled(t *testing.T) {
+	for _, release := range []struct{ version, architecture, image string }{
+		{"4.20.5", "amd64", "quay.io/openshift-release-dev/ocp-release@sha256:"},
+		{"4.18.24", "arm64", "quay.io/openshift-release-dev/ocp-release@sha256:"},
+		{"4.20.0-okd-scos.11", "amd64", "quay.io/okd/scos-release@sha256:"},
 	} {
-		code, _, stderr := run(t, directoryWith(t, config), "create", "manifests")
-		if code != 3 || !strings.Contains(stderr, fault) || !strings.Contains(stderr, "failed to create install config") {
-			t.Errorf("%s: exit code %d, stderr %q", fault, code, stderr)
+		code, stdout, _ := run(t, t.TempDir(), "--release", release.version, "--architecture", release.architecture, "--program", "/a b/c", "version")
+		lines := strings.Split(stdout, "\n")
+		if code != 0 || len(lines) != 5 || lines[0] != "/a b/c "+release.version || !strings.HasPrefix(lines[1], "built from commit ") ||
+			!strings.HasPrefix(lines[2], "release image "+release.image) || lines[3] != "release architecture "+release.architecture {
+			t.Errorf("exit code %d, version says %q", code, stdout)
 		}
-	}
-	if code, _, _ := run(t, t.TempDir(), "create", "manifests"); code != 3 {
-		t.Errorf("without an install-config: exit code %d", code)
-	}
-}
-
-func TestVersionNamesTheRelease(t *testing.T) {
-	stdout := mustRun(t, t.TempDir(), "version")
-	if !strings.HasPrefix(stdout, "openshift-install 4.20.5\nbuilt from commit ") || !strings.Contains(stdout, "release architecture amd64\n") {
-		t.Errorf("version says %q", stdout)
 	}
 }
 
@@ -242,13 +213,18 @@ func TestAnUnknownCommandFails(t *testing.T) {
 }
 
 func TestTheStreamNamesTheMirrorsImage(t *testing.T) {
-	var described stream.Stream
-	if err := json.Unmarshal([]byte(mustRun(t, t.TempDir(), "coreos", "print-stream-json")), &described); err != nil {
-		t.Fatal(err)
-	}
-	disk := described.Architectures["x86_64"].Artifacts["openstack"].Formats["qcow2.gz"].Disk
-	_, image, checksum := mirror.Image("4.20.5")
-	if disk == nil || disk.Location != mirror.ImageURL("4.20.5") || disk.Sha256 != checksum || len(image) == 0 {
-		t.Errorf("the stream says %+v", disk)
+	for version, name := range map[string]string{
+		"4.20.5": "rhcos-4.20", "4.18.24": "rhcos-4.18", "4.19.0-okd-scos.3": "c9s", "4.21.0-okd-scos.0": "c10s",
+	} {
+		var described stream.Stream
+		if err := json.Unmarshal([]byte(mustRun(t, t.TempDir(), "--release", version, "coreos", "print-stream-json")), &described); err != nil {
+			t.Fatal(err)
+		}
+		artifact := described.Architectures["x86_64"].Artifacts["openstack"]
+		disk := artifact.Formats["qcow2.gz"].Disk
+		build, _, checksum := mirror.Image(version)
+		if disk == nil || disk.Location != mirror.ImageURL(version) || disk.Sha256 != checksum || artifact.Release != build || described.Stream != name {
+			t.Errorf("%s: the stream %s says %+v", version, described.Stream, disk)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package installer
 
 import (
 	"encoding/base64"
+	"encoding/json"
+	"maps"
 
 	"github.com/goccy/go-yaml"
 )
@@ -34,9 +36,8 @@ func (in inputs) manifests() (map[string][]byte, error) {
 	documents := in.configManifests()
 	documents["manifests/cluster-config.yaml"] = named("v1", "ConfigMap", "kube-system", "cluster-config-v1",
 		object{"data": object{"install-config": string(strippedConfig)}})
-	for path, document := range in.secretManifests() {
-		documents[path] = document
-	}
+	maps.Copy(documents, in.secretManifests())
+	maps.Copy(documents, in.optionalManifests())
 	written := map[string][]byte{}
 	for path, document := range documents {
 		if written[path], err = yaml.Marshal(document); err != nil {
@@ -50,8 +51,44 @@ func (in inputs) manifests() (map[string][]byte, error) {
 func (in inputs) clusterConfig() ([]byte, error) {
 	stripped := in.config
 	stripped.PullSecret = ""
-	return yaml.Marshal(stripped)
+	encoded, err := json.Marshal(stripped)
+	if err != nil {
+		return nil, err
+	}
+	return yaml.JSONToYAML(encoded)
 }
+
+// spec returns that of the object Network/cluster.
+func (n networking) spec() object {
+	pods := make([]object, len(n.ClusterNetwork))
+	for i, network := range n.ClusterNetwork {
+		pods[i] = object{"cidr": network.CIDR, "hostPrefix": network.HostPrefix}
+	}
+	return object{
+		"clusterNetwork": pods, "serviceNetwork": n.ServiceNetwork, "networkType": n.NetworkType, "externalIP": object{"policy": object{}},
+	}
+}
+
+// optionalManifests are those that only some install-configs ask for.
+func (in inputs) optionalManifests() map[string]object {
+	documents := map[string]object{}
+	if bundle := in.config.TrustBundle; bundle != "" {
+		documents["manifests/user-ca-bundle-config.yaml"] = named("v1", "ConfigMap", "openshift-config", userBundle,
+			object{"data": object{"ca-bundle.crt": bundle}})
+	}
+	if network := in.config.Networking; network.OVN != nil && network.OVN.IPv4 != nil {
+		spec := network.spec()
+		delete(spec, "networkType")
+		delete(spec, "externalIP")
+		spec["defaultNetwork"] = object{"type": network.NetworkType, "ovnKubernetesConfig": object{
+			"ipv4": object{"internalJoinSubnet": network.OVN.IPv4.InternalJoinSubnet}}}
+		documents["manifests/cluster-network-03-config.yml"] = named("operator.openshift.io/v1", "Network", "", "cluster", object{"spec": spec})
+	}
+	return documents
+}
+
+// userBundle is the ConfigMap with the authorities that the install-config adds.
+const userBundle = "user-ca-bundle"
 
 func (in inputs) configManifests() map[string]object {
 	c, domain := in.config, in.config.domain()
@@ -64,10 +101,8 @@ func (in inputs) configManifests() map[string]object {
 		"manifests/cluster-infrastructure-02-config.yml": cluster("Infrastructure", object{
 			"spec": object{"platformSpec": in.platform(false)}, "status": in.infrastructure()}),
 		"manifests/cluster-ingress-02-config.yml": cluster("Ingress", object{"spec": object{"domain": "apps." + domain}}),
-		"manifests/cluster-network-02-config.yml": cluster("Network", object{"spec": object{
-			"clusterNetwork": c.Networking.ClusterNetwork, "serviceNetwork": c.Networking.ServiceNetwork,
-			"networkType": c.Networking.NetworkType, "externalIP": object{"policy": object{}}}}),
-		"manifests/cluster-proxy-01-config.yaml": cluster("Proxy", object{"spec": object{"trustedCA": object{"name": ""}}}),
+		"manifests/cluster-network-02-config.yml": cluster("Network", object{"spec": c.Networking.spec()}),
+		"manifests/cluster-proxy-01-config.yaml":  cluster("Proxy", object{"spec": c.proxySpec(), "status": c.proxyStatus()}),
 		"manifests/cluster-scheduler-02-config.yml": cluster("Scheduler", object{"spec": object{
 			"mastersSchedulable": c.computeReplicas() == 0, "policy": object{"name": ""}}}),
 		"manifests/cvo-overrides.yaml": named("config.openshift.io/v1", "ClusterVersion", "openshift-cluster-version", "version",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"exoshift/internal/simcloud/certificate"
@@ -41,18 +42,19 @@ func server(file, asset, signer string, names []string, ips ...net.IP) blueprint
 		DNS:     names, IPs: ips, Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Validity: day}}
 }
 
-func client(file, asset, signer, user string, groups ...string) blueprint {
+func client(file, asset, signer, user string, validity time.Duration, groups ...string) blueprint {
 	return blueprint{file: file, asset: asset, signer: signer, request: certificate.Request{
 		Subject: pkix.Name{CommonName: user, Organization: groups},
-		Usages:  []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, Validity: years}}
+		Usages:  []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, Validity: validity}}
 }
 
 // blueprints lists a cluster's certificates, every authority before what it signs.
 func blueprints(config installConfig) []blueprint {
-	api, apiInt := "api."+config.domain(), "api-int."+config.domain()
-	loopback := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
-	services := []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
-	list := []blueprint{
+	return slices.Concat(authorities(), servers(config), clients())
+}
+
+func authorities() []blueprint {
+	return []blueprint{
 		authority("root-ca", "*tls.RootCA", years),
 		authority("admin-kubeconfig-signer", "*tls.AdminKubeConfigSignerCertKey", years),
 		authority("kube-apiserver-lb-signer", "*tls.KubeAPIServerLBSignerCertKey", years),
@@ -61,20 +63,49 @@ func blueprints(config installConfig) []blueprint {
 		authority("kubelet-bootstrap-kubeconfig-signer", "*tls.KubeletBootstrapCertSigner", years),
 		authority("etcd-signer", "*tls.EtcdSignerCertKey", years),
 		authority("kube-control-plane-signer", "*tls.KubeControlPlaneSignerCertKey", year),
+		authority("kube-apiserver-to-kubelet-signer", "*tls.KubeAPIServerToKubeletSignerCertKey", year),
 		authority("kubelet-signer", "*tls.KubeletCSRSignerCertKey", day),
 		authority("aggregator-signer", "*tls.AggregatorSignerCertKey", day),
-		server("kube-apiserver-lb-server", "*tls.KubeAPIServerExternalLBServerCertKey", "kube-apiserver-lb-signer", []string{api}),
-		server("kube-apiserver-internal-lb-server", "*tls.KubeAPIServerInternalLBServerCertKey", "kube-apiserver-lb-signer", []string{apiInt}),
-		server("kube-apiserver-localhost-server", "*tls.KubeAPIServerLocalhostServerCertKey", "kube-apiserver-localhost-signer",
-			[]string{"localhost"}, loopback...),
-		server("kube-apiserver-service-network-server", "*tls.KubeAPIServerServiceNetworkServerCertKey",
-			"kube-apiserver-service-network-signer", services, firstAddress(config.Networking.ServiceNetwork[0])),
-		client("admin-kubeconfig-client", "*tls.AdminKubeConfigClientCertKey", "admin-kubeconfig-signer", "system:admin", "system:masters"),
-		client("kubelet-client", "*tls.KubeletClientCertKey", "kubelet-bootstrap-kubeconfig-signer", NodeBootstrapper,
-			"system:serviceaccounts:openshift-machine-config-operator", "system:serviceaccounts"),
 	}
-	return append(list, ofRootCA("machine-config-server", "*tls.MCSCertKey", "system:machine-config-server", apiInt),
-		ofRootCA("journal-gatewayd", "*tls.JournalCertKey", "journal-gatewayd", "journal-gatewayd"))
+}
+
+// The certificates that name what the install-config says.
+const (
+	externalServer      = "*tls.KubeAPIServerExternalLBServerCertKey"
+	internalServer      = "*tls.KubeAPIServerInternalLBServerCertKey"
+	serviceServer       = "*tls.KubeAPIServerServiceNetworkServerCertKey"
+	machineConfigServer = "*tls.MCSCertKey"
+)
+
+func servers(config installConfig) []blueprint {
+	api, apiInt := "api."+config.domain(), "api-int."+config.domain()
+	services := []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
+	return []blueprint{
+		server("kube-apiserver-lb-server", externalServer, "kube-apiserver-lb-signer", []string{api}),
+		server("kube-apiserver-internal-lb-server", internalServer, "kube-apiserver-lb-signer", []string{apiInt}),
+		server("kube-apiserver-localhost-server", "*tls.KubeAPIServerLocalhostServerCertKey", "kube-apiserver-localhost-signer",
+			[]string{"localhost"}, net.IPv4(127, 0, 0, 1), net.IPv6loopback),
+		server("kube-apiserver-service-network-server", serviceServer,
+			"kube-apiserver-service-network-signer", services, firstAddress(config.Networking.ServiceNetwork[0])),
+		ofRootCA("machine-config-server", machineConfigServer, "system:machine-config-server", apiInt),
+		ofRootCA("journal-gatewayd", "*tls.JournalCertKey", "journal-gatewayd", "journal-gatewayd"),
+	}
+}
+
+func clients() []blueprint {
+	const controlPlane = "kube-control-plane-signer"
+	return []blueprint{
+		client("admin-kubeconfig-client", "*tls.AdminKubeConfigClientCertKey", "admin-kubeconfig-signer", "system:admin", years, "system:masters"),
+		client("kubelet-client", "*tls.KubeletClientCertKey", "kubelet-bootstrap-kubeconfig-signer", NodeBootstrapper, years,
+			"system:serviceaccounts:openshift-machine-config-operator", "system:serviceaccounts"),
+		client("kube-control-plane-kube-controller-manager-client", "*tls.KubeControlPlaneKubeControllerManagerClientCertKey",
+			controlPlane, "system:admin", year, "system:masters"),
+		client("kube-control-plane-kube-scheduler-client", "*tls.KubeControlPlaneKubeSchedulerClientCertKey",
+			controlPlane, "system:admin", year, "system:masters"),
+		client("kube-apiserver-to-kubelet-client", "*tls.KubeAPIServerToKubeletClientCertKey", "kube-apiserver-to-kubelet-signer",
+			"system:kube-apiserver", year, "kube-master"),
+		client("apiserver-proxy", "*tls.AggregatorClientCertKey", "aggregator-signer", "system:kube-apiserver-proxy", day, "kube-master"),
+	}
 }
 
 func ofRootCA(file, asset, name, host string) blueprint {
@@ -113,6 +144,7 @@ func generatePKI(kept assets, config installConfig, now time.Time) (pki, error) 
 			}
 		}
 	}
+	files.bundle("aggregator-ca", "aggregator-signer")
 	files.bundle("kube-apiserver-complete-server-ca-bundle",
 		"kube-apiserver-lb-signer", "kube-apiserver-localhost-signer", "kube-apiserver-service-network-signer")
 	files.bundle("kube-apiserver-complete-client-ca-bundle",

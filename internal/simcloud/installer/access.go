@@ -1,0 +1,74 @@
+package installer
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// When the nodes trust the additional bundle.
+const (
+	trustForProxyOnly = "Proxyonly"
+	trustAlways       = "Always"
+)
+
+// checkAccess checks who may come in, and what may be reached.
+func (c installConfig) checkAccess(found *refusals) {
+	if err := checkPullSecret(c.PullSecret); err != nil {
+		found.invalid("pullSecret", c.PullSecret, "%v", err)
+	}
+	for line := range strings.Lines(c.SSHKey) {
+		if _, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line)); err != nil && strings.TrimSpace(line) != "" {
+			found.invalid("sshKey", c.SSHKey, "%v", err)
+			break
+		}
+	}
+	if err := checkBundle(c.TrustBundle); c.TrustBundle != "" && err != nil {
+		found.invalid("additionalTrustBundle", c.TrustBundle, "%v", err)
+	}
+	found.oneOf("additionalTrustBundlePolicy", c.TrustPolicy, trustForProxyOnly, trustAlways)
+}
+
+func checkPullSecret(text string) error {
+	var secret struct {
+		Auths map[string]map[string]any `json:"auths"`
+	}
+	if err := json.Unmarshal([]byte(text), &secret); err != nil {
+		return err
+	}
+	if len(secret.Auths) == 0 {
+		return errors.New("auths required")
+	}
+	var faults []error
+	for _, host := range slices.Sorted(maps.Keys(secret.Auths)) {
+		_, auth := secret.Auths[host]["auth"]
+		if _, store := secret.Auths[host]["credsStore"]; !auth && !store {
+			faults = append(faults, fmt.Errorf("auths[%q] requires either auth or credsStore", host))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// checkBundle demands certificates as PEM and nothing between or after them.
+func checkBundle(bundle string) error {
+	for rest := []byte(bundle); len(strings.TrimSpace(string(rest))) > 0; {
+		if !strings.HasPrefix(strings.TrimSpace(string(rest)), "-----BEGIN CERTIFICATE-----") {
+			return errors.New("invalid block")
+		}
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			return errors.New("invalid block")
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}

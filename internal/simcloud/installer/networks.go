@@ -1,0 +1,122 @@
+package installer
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+)
+
+const ovnKubernetes = "OVNKubernetes"
+
+// claimed is a range that is taken by something.
+type claimed struct {
+	prefix netip.Prefix
+	owner  string
+}
+
+// reserved returns the ranges that OVN-Kubernetes uses by itself from 4.18 on.
+func (n networking) reserved() []claimed {
+	join := "100.64.0.0/16"
+	if n.OVN != nil && n.OVN.IPv4 != nil {
+		join = orDefault(n.OVN.IPv4.InternalJoinSubnet, join)
+	}
+	var list []claimed
+	for _, own := range []struct{ cidr, owner string }{
+		{join, "join subnet"}, {"100.88.0.0/16", "transit subnet"}, {"169.254.0.0/17", "masquerade subnet"},
+		{"fd98::/64", "join subnet"}, {"fd97::/64", "transit subnet"}, {"fd69::/112", "masquerade subnet"},
+	} {
+		if prefix, err := netip.ParsePrefix(own.cidr); err == nil {
+			list = append(list, claimed{prefix, "the OVNKubernetes " + own.owner + " " + own.cidr})
+		}
+	}
+	return list
+}
+
+// check applies the rules for address ranges; nodes is how many machines need a range for their pods.
+func (n networking) check(found *refusals, nodes int, warn func(string)) {
+	switch n.NetworkType {
+	case "OpenShiftSDN", "Kuryr":
+		found.invalid("networking.networkType", n.NetworkType, "networkType %s is not supported, please use %s", n.NetworkType, ovnKubernetes)
+	}
+	var taken []claimed
+	if n.NetworkType == ovnKubernetes {
+		taken = n.reserved()
+	}
+	claim := func(field, owner, cidr string) (netip.Prefix, bool) {
+		prefix, ok := canonical(found, field, cidr)
+		for _, other := range taken {
+			if ok && other.prefix.Overlaps(prefix) {
+				found.invalid(field, cidr, "%s must not overlap with %s", owner, other.owner)
+			}
+		}
+		if docker := netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 17}), 16); ok && docker.Overlaps(prefix) {
+			warn(fmt.Sprintf("%s: %s overlaps with default Docker Bridge subnet", field, cidr))
+		}
+		taken = append(taken, claimed{prefix, owner + " " + cidr})
+		return prefix, ok
+	}
+	for i, network := range n.MachineNetwork {
+		claim(fmt.Sprintf("networking.machineNetwork[%d]", i), "machine network", network.CIDR)
+	}
+	n.checkServices(found, claim)
+	n.checkPods(found, claim, nodes)
+}
+
+// canonical reads a range whose address has no bits beyond its prefix.
+func canonical(found *refusals, field, cidr string) (netip.Prefix, bool) {
+	prefix, err := netip.ParsePrefix(cidr)
+	if err != nil {
+		found.invalid(field, cidr, "failed to Parse cidr string to net.IPNet: invalid CIDR address: %s", cidr)
+		return prefix, false
+	}
+	if masked := prefix.Masked(); masked != prefix {
+		found.invalid(field, cidr, "invalid network address. got %s, expecting %s", prefix, masked)
+		return prefix, false
+	}
+	return prefix, true
+}
+
+// claimant takes a range for an owner; false if it is none.
+type claimant func(field, owner, cidr string) (netip.Prefix, bool)
+
+func (n networking) checkServices(found *refusals, claim claimant) {
+	families := map[bool]bool{}
+	for i, cidr := range n.ServiceNetwork {
+		field := fmt.Sprintf("networking.serviceNetwork[%d]", i)
+		prefix, ok := claim(field, "service network", cidr)
+		switch is4 := prefix.Addr().Is4(); {
+		case !ok:
+		case is4 && prefix.Bits() < 12:
+			found.invalid(field, cidr, "subnet size for IPv4 service network must be /12 or greater (/16 is recommended)")
+		case families[is4]:
+			found.invalid("networking.serviceNetwork", cidr, "only one service network can be specified")
+		default:
+			families[is4] = true
+		}
+	}
+}
+
+func (n networking) checkPods(found *refusals, claim claimant, nodes int) {
+	room, hostPrefix := 0, 0
+	for i, network := range n.ClusterNetwork {
+		field := fmt.Sprintf("networking.clusterNetwork[%d]", i)
+		prefix, ok := claim(field+".cidr", "cluster network", network.CIDR)
+		switch {
+		case !ok:
+		case !prefix.Addr().Is4() && network.HostPrefix != 64:
+			found.invalid(field+".hostPrefix", network.HostPrefix, "cluster network host subnetwork prefix must be 64 for IPv6 networks")
+		case network.HostPrefix < prefix.Bits() || network.HostPrefix > prefix.Addr().BitLen():
+			found.invalid(field+".hostPrefix", network.HostPrefix, "cluster network host subnetwork prefix must not be larger size than CIDR %s", network.CIDR)
+		case !prefix.Addr().Is4():
+			room += math.MaxInt32
+		case hostPrefix != 0 && network.HostPrefix != hostPrefix:
+			found.invalid(field+".hostPrefix", network.HostPrefix, "cluster network host subnetwork prefix must be the same value for IPv4 networks")
+		default:
+			hostPrefix = network.HostPrefix
+			room += 1 << (network.HostPrefix - prefix.Bits())
+		}
+	}
+	if len(*found) == 0 && nodes > room {
+		found.invalid("networking.clusterNetwork", n.ClusterNetwork[0].CIDR, "cluster network has room for %d nodes, %d are needed", room, nodes)
+	}
+}

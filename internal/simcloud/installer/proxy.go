@@ -1,0 +1,100 @@
+package installer
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// proxy is by which the cluster reaches the world.
+type proxy struct {
+	HTTP    string `json:"httpProxy,omitempty"`
+	HTTPS   string `json:"httpsProxy,omitempty"`
+	NoProxy string `json:"noProxy,omitempty"`
+}
+
+func (p proxy) check(found *refusals, networks networking) {
+	if p.HTTP == "" && p.HTTPS == "" {
+		found.required("proxy", "must include httpProxy or httpsProxy")
+	}
+	checkProxy(found, "proxy.httpProxy", p.HTTP, networks, "http")
+	checkProxy(found, "proxy.httpsProxy", p.HTTPS, networks, "http", "https")
+	if p.NoProxy == "" || p.NoProxy == "*" {
+		return
+	}
+	if strings.ContainsAny(p.NoProxy, " \t\n") {
+		found.invalid("proxy.noProxy", p.NoProxy, "noProxy must not have spaces")
+		return
+	}
+	for i, element := range strings.Split(p.NoProxy, ",") {
+		_, noAddress := netip.ParseAddr(element)
+		_, noRange := netip.ParsePrefix(element)
+		if noAddress != nil && noRange != nil && !subdomain.MatchString(strings.TrimPrefix(element, ".")) {
+			found.invalid("proxy.noProxy", p.NoProxy,
+				"each element of noProxy must be a IP, CIDR or domain without wildcard characters, which is violated by element %d %q", i, element)
+		}
+	}
+}
+
+func checkProxy(found *refusals, field, address string, networks networking, schemes ...string) {
+	if address == "" {
+		return
+	}
+	parsed, err := url.ParseRequestURI(address)
+	if err != nil || parsed.Hostname() == "" {
+		found.invalid(field, address, "must be a URL with a scheme and a host")
+		return
+	}
+	found.oneOf(field, parsed.Scheme, schemes...)
+	ip, err := netip.ParseAddr(parsed.Hostname())
+	if err != nil {
+		return
+	}
+	for _, network := range networks.ClusterNetwork {
+		if prefix, err := netip.ParsePrefix(network.CIDR); err == nil && prefix.Contains(ip) {
+			found.invalid(field, address, "proxy value is part of the cluster networks")
+		}
+	}
+	for _, network := range networks.ServiceNetwork {
+		if prefix, err := netip.ParsePrefix(network); err == nil && prefix.Contains(ip) {
+			found.invalid(field, address, "proxy value is part of the service networks")
+		}
+	}
+}
+
+// exceptions returns the hosts that a cluster reaches without its proxy.
+func (c installConfig) exceptions() string {
+	if c.Proxy.NoProxy == "*" {
+		return "*"
+	}
+	list := []string{"127.0.0.1", "localhost", ".svc", ".cluster.local", "api-int." + c.domain()}
+	for _, network := range slices.Concat(c.Networking.MachineNetwork, c.Networking.ClusterNetwork) {
+		list = append(list, network.CIDR)
+	}
+	list = append(list, c.Networking.ServiceNetwork...)
+	if c.Proxy.NoProxy != "" {
+		list = append(list, strings.Split(c.Proxy.NoProxy, ",")...)
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), ",")
+}
+
+// proxySpec is the spec of the object Proxy/cluster, and proxyStatus what comes of it.
+func (c installConfig) proxySpec() object {
+	spec := object{"trustedCA": object{"name": ""}}
+	if c.TrustBundle != "" && (c.TrustPolicy == trustAlways || c.Proxy != nil) {
+		spec["trustedCA"] = object{"name": userBundle}
+	}
+	if c.Proxy != nil {
+		spec["httpProxy"], spec["httpsProxy"], spec["noProxy"] = c.Proxy.HTTP, c.Proxy.HTTPS, c.Proxy.NoProxy
+	}
+	return spec
+}
+
+func (c installConfig) proxyStatus() object {
+	if c.Proxy == nil {
+		return object{}
+	}
+	return object{"httpProxy": c.Proxy.HTTP, "httpsProxy": c.Proxy.HTTPS, "noProxy": c.exceptions()}
+}
