@@ -21,7 +21,7 @@ func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	virtuallyIn(t, circumstances{scenario: "no-delegation", dir: dir}, func(t *testing.T, s session, _ *simcloud.Zone) {
-		s.waitForDNS, s.where.Resume = 5*time.Minute, "exoshift again"
+		s.options.waitForDNS, s.where.Resume = 5*time.Minute, "exoshift again"
 		var out bytes.Buffer
 		began := time.Now()
 		err := s.run(t.Context(), streams{out: &out, err: os.Stderr})
@@ -68,7 +68,7 @@ func TestAnInstallationGoesOnWhenTheRecordsAppear(t *testing.T) {
 func TestAWrongDelegationIsToldServerByServer(t *testing.T) {
 	t.Parallel()
 	virtually(t, "wrong-delegation", func(t *testing.T, s session, _ *simcloud.Zone) {
-		s.waitForDNS = 2 * time.Minute
+		s.options.waitForDNS = 2 * time.Minute
 		err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: os.Stderr})
 		if exitCode(err) != exitHuman || !strings.Contains(err.Error(), "missing: ns1.exoscale.net; wrong: ns1.exoscale.org") {
 			t.Errorf("%v", err)

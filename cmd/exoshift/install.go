@@ -34,6 +34,8 @@ func installCommand(std streams) *cobra.Command {
 	cmd.Flags().Bool("yes", false, "create what the plan says without asking")
 	outputFlag(cmd)
 	waitFlag(cmd)
+	releaseFlags(cmd)
+	renewFlag(cmd)
 	return cmd
 }
 
@@ -46,7 +48,7 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := agree(cmd.Context(), o, spec, secrets, std); err != nil {
+	if err := agree(cmd.Context(), &o, spec, secrets, std); err != nil {
 		return err
 	}
 	folder, err := openFolder(o.dir, spec)
@@ -59,22 +61,31 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	}
 	defer unlock()
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: network.Host(), output: o.output, waitForDNS: o.waitForDNS,
+		spec: spec, secrets: secrets, folder: folder, net: network.Host(), options: o,
 		where: console.Whereabouts{Folder: folder.Path(), Resume: resumeCommand("install", o)},
+	}
+	if s.net.ReleaseKey, err = o.readReleaseKey(); err != nil {
+		return err
+	}
+	if s.cache, err = cacheFolder(); err != nil {
+		return err
 	}
 	return s.run(cmd.Context(), std)
 }
 
 // agree shows the plan and asks for a yes before anything is created; without a terminal --yes has said it.
-func agree(ctx context.Context, o options, spec state.Spec, secrets wizard.Secrets, std streams) error {
+func agree(ctx context.Context, o *options, spec state.Spec, secrets wizard.Secrets, std streams) error {
 	if o.yes {
 		return nil
 	}
-	s, leave, err := lookingSession(ctx, o, spec, secrets)
+	s, leave, err := lookingSession(ctx, *o, spec, secrets)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = leave() }() // it was only looked at
+	if err := s.offerRenewal(ctx, o, std); err != nil {
+		return err
+	}
 	preview, err := s.preview(ctx)
 	if err != nil {
 		return err
@@ -84,15 +95,22 @@ func agree(ctx context.Context, o options, spec state.Spec, secrets wizard.Secre
 		return usageError{errors.New("nothing was created: give --yes to create what the plan says")}
 	}
 	printPlan(std.out, spec, preview)
-	fmt.Fprint(std.out, "\nCreate this? It costs money from then on. [y/N] ")
+	yes, err := ask(ctx, std, "\nCreate this? It costs money from then on.")
+	if err == nil && !yes {
+		err = usageError{errors.New("nothing was created")}
+	}
+	return err
+}
+
+// ask asks a person for a yes.
+func ask(ctx context.Context, std streams, question string) (yes bool, err error) {
+	fmt.Fprint(std.out, question+" [y/N] ")
 	answer, err := readLine(ctx, std.in)
 	if err != nil {
-		return fmt.Errorf("nothing was created: %w", err)
+		return false, fmt.Errorf("nothing was created: %w", err)
 	}
-	if yes := strings.ToLower(strings.TrimSpace(answer)); yes != "y" && yes != "yes" {
-		return usageError{errors.New("nothing was created")}
-	}
-	return nil
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
 }
 
 // readLine returns what is typed until Enter, or until ctx ends and then its cause. The end of the input is an empty
@@ -146,6 +164,15 @@ func resumeCommand(verb string, o options, more ...string) string {
 	}
 	if o.waitForDNS != install.DefaultWaitForDNS {
 		words = append(words, "--wait-for-dns", o.waitForDNS.String())
+	}
+	if o.installer != "" {
+		words = append(words, "--openshift-install", o.installer)
+	}
+	if o.releaseKey != "" {
+		words = append(words, "--release-key", o.releaseKey)
+	}
+	if o.renew {
+		words = append(words, "--renew-certificates")
 	}
 	return strings.Join(append(words, more...), " ")
 }

@@ -92,7 +92,7 @@ func lookingSession(ctx context.Context, o options, spec state.Spec, secrets wiz
 		return s, nil, usageError{fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name another folder with --dir", o.dir, facts.ClusterID, spec.Cluster.ID)}
 	}
 	net, leave, err := networkOf(ctx, folder, facts.Rehearsal, spec, secrets)
-	return session{spec: spec, secrets: secrets, folder: folder, net: net}, leave, err
+	return session{spec: spec, secrets: secrets, folder: folder, net: net, options: o}, leave, err
 }
 
 // preview asks the recipe what it would do.
@@ -102,7 +102,7 @@ func (s session) preview(ctx context.Context) (install.Preview, error) {
 		return install.Preview{}, err
 	}
 	defer disconnect()
-	installation, err := install.New(s.spec, install.Options{}, s.folder, world.looking())
+	installation, err := install.New(s.spec, s.recipe(), s.folder, world.looking())
 	if err != nil {
 		return install.Preview{}, err
 	}

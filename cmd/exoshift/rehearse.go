@@ -50,6 +50,8 @@ func rehearseCommand(std streams) *cobra.Command {
 	dirFlag(cmd, "the cluster's folder; the simulated zone is kept beside it (default: a temporary one)")
 	outputFlag(cmd)
 	waitFlag(cmd)
+	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of the simulated one")
+	renewFlag(cmd)
 	cmd.Flags().Float64Var(&r.speed, "speed", usualSpeed, "how many times faster than real")
 	cmd.Flags().StringVar(&r.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
 	return cmd
@@ -108,8 +110,8 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	}
 	defer func() { err = errors.Join(err, zone.Close()) }()
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), output: r.output, speed: r.speed,
-		temporary: r.temporary, waitForDNS: r.waitForDNS,
+		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, speed: r.speed,
+		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else
 		where: console.Whereabouts{
 			Folder: folder.Path(), Rehearsal: true,
 			Resume: resumeCommand("rehearse", r.options, "--speed", fmt.Sprint(r.speed), "--scenario", r.scenario),
@@ -146,7 +148,7 @@ func shippedSecret(name string) (string, bool) {
 	case "EXOSCALE_API_SECRET":
 		return "the-secret-of-the-simulated-zone", true
 	case "EXOSHIFT_PULL_SECRET":
-		return `{"auths":{"cloud.openshift.com":{"auth":"c2ltdWxhdGVk"},"quay.io":{"auth":"c2ltdWxhdGVk"},"registry.redhat.io":{"auth":"c2ltdWxhdGVk"},"registry.connect.redhat.com":{"auth":"c2ltdWxhdGVk"}}}`, true
+		return `{"auths":{"cloud.openshift.com":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="},"quay.io":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="},"registry.redhat.io":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="},"registry.connect.redhat.com":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="}}}`, true
 	}
 	return "", false
 }

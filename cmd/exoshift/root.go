@@ -94,6 +94,9 @@ type options struct {
 	output       output
 	yes          bool
 	waitForDNS   time.Duration
+	installer    string // path of an openshift-install to use; "" downloads it
+	releaseKey   string // path of the OpenPGP key by which downloads are verified; "" for the publisher's
+	renew        bool   // certificates that are too old
 }
 
 // bind reads a command's flags, with the environment beneath them.
@@ -108,7 +111,8 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 	chosen, err := output(layers.GetString("output")).resolve(std)
 	return options{
 		answers: layers.GetString("answers"), dir: layers.GetString("dir"), output: chosen, yes: layers.GetBool("yes"),
-		waitForDNS: layers.GetDuration("wait-for-dns"),
+		waitForDNS: layers.GetDuration("wait-for-dns"), installer: layers.GetString("openshift-install"),
+		releaseKey: layers.GetString("release-key"), renew: layers.GetBool("renew-certificates"),
 	}, err
 }
 
@@ -118,6 +122,16 @@ func dirFlag(cmd *cobra.Command, usage string) { cmd.Flags().String("dir", "", u
 
 func waitFlag(cmd *cobra.Command) {
 	cmd.Flags().Duration("wait-for-dns", install.DefaultWaitForDNS, "how long to wait until the domain is delegated, which a human has to do")
+}
+
+// releaseFlags choose the openshift-install that is run.
+func releaseFlags(cmd *cobra.Command) {
+	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of downloading it")
+	cmd.Flags().String("release-key", "", "verify downloads by the OpenPGP public key in this file instead of the publisher's, e.g. for a mirror that signs")
+}
+
+func renewFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool("renew-certificates", false, "if the cluster was not started within 12 hours: generate its certificates anew and replace the machines that hold the old ones")
 }
 
 func outputFlag(cmd *cobra.Command) {

@@ -26,12 +26,12 @@ type session struct {
 	secrets wizard.Secrets
 	folder  state.Folder
 	net     network.Network
-	output  output
+	options options
+	cache   string  // directory of downloads
 	speed   float64 // of a rehearsal's clock; 0 if it is none
 	where   console.Whereabouts
 
-	waitForDNS time.Duration // 0: as the recipe says
-	temporary  bool          // the folder goes when the run went well
+	temporary bool // the folder goes when the run went well
 }
 
 // run installs the cluster, or goes on where an earlier run was stopped. The folder must be locked.
@@ -90,7 +90,7 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 	defer stop(nil)
 	plan := installation.Plan()
 	board := provisioner.NewBoard(plan)
-	face := s.output.face(ctx, s, plan, std, func() { stop(context.Canceled) })
+	face := s.options.output.face(ctx, s, plan, std, func() { stop(context.Canceled) })
 	emit := provisioner.Stream(s.net.Clock, func(e provisioner.Event) {
 		records.event(e)
 		board.Fold(e)
@@ -102,7 +102,7 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
 		emit(finished(failure, s.where.Resume))
 	})
-	if !s.output.json() {
+	if !s.options.output.json() {
 		if failure == nil && s.temporary {
 			s.where.Folder = ""
 		}
@@ -132,7 +132,7 @@ func finished(failure error, resume string) provisioner.Event {
 }
 
 func (s session) recipe() install.Options {
-	return install.Options{PullSecret: s.secrets.PullSecret, WaitForDNS: s.waitForDNS}
+	return install.Options{PullSecret: s.secrets.PullSecret, WaitForDNS: s.options.waitForDNS, Renew: s.options.renew}
 }
 
 // world is what the recipe acts on, behind the session's network, with the clients that can also only look.
@@ -174,7 +174,8 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 // installer says which openshift-install the cluster is made with.
 func (s session) installer() openshift.Choice {
 	return openshift.Choice{
-		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version, Cache: s.folder.Path(state.BinDir),
+		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version,
+		Program: s.options.installer, Cache: s.cache,
 	}
 }
 

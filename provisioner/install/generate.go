@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"time"
 
+	"exoshift/ignition"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/manifests"
 	"exoshift/state"
 )
+
+// cloudController is the policy of the key that the cloud controller works with.
+const cloudController = "ccm-exoscale"
 
 const (
 	bootstrapKey = "bootstrap.ign"
@@ -44,16 +49,29 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	})
 }
 
+// checkManifests finds out before anything is made what could not be installed with the cluster.
+func (i *Installation) checkManifests(context.Context, provisioner.Report) error {
+	if _, err := installConfig(i.spec, i.options.PullSecret); err != nil {
+		return err
+	}
+	return manifests.Check(i.spec)
+}
+
 // generation says what openshift-install is to generate from.
 func (i *Installation) generation() (state.Generation, error) {
 	config, err := installConfig(i.spec, i.options.PullSecret)
 	if err != nil {
 		return state.Generation{}, err
 	}
+	credentials, err := i.folder.APIKey(i.name(cloudController))
+	if err != nil {
+		return state.Generation{}, err
+	}
+	more, err := manifests.Collect(i.spec, credentials)
 	return state.Generation{
 		InstallConfig: config, Domain: i.spec.Domain(), AppsDomain: i.spec.AppsDomain(),
-		MastersSchedulable: len(i.computeNodes()) == 0,
-	}, nil
+		MastersSchedulable: len(i.computeNodes()) == 0, Manifests: more,
+	}, err
 }
 
 // checkGeneration refuses to mix certificates: machines that booted from one generation never accept another.
@@ -70,6 +88,9 @@ func (i *Installation) checkGeneration() error {
 func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.Report) error {
 	if i.bootstrapped() {
 		return provisioner.Skip("the cluster no longer needs it")
+	}
+	if err := ignition.Check(i.ignition.Bootstrap); err != nil {
+		return err
 	}
 	bucket := i.spec.Bucket("bootstrap")
 	action, err := i.world.Objects.EnsureBucket(ctx, bucket)

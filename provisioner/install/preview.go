@@ -55,7 +55,7 @@ func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 		}
 	}
 	for _, look := range []body{
-		i.credentials, i.permissions, i.previewOffers, i.collisions, i.sshKey, i.securityGroups, i.antiAffinityGroups, i.access,
+		i.credentials, i.checkManifests, i.permissions, i.previewOffers, i.collisions, i.sshKey, i.securityGroups, i.antiAffinityGroups, i.access,
 		i.buckets, i.elasticIPs, i.dns, i.loadBalancers, i.previewImage, i.previewBootstrap, i.masterMachines, i.computeMachines,
 	} {
 		before := len(preview.Changes)

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// cacheFolder is where downloads are kept that several clusters use.
+func cacheFolder() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", usageError{fmt.Errorf("find the folder for downloads: %w; set XDG_CACHE_HOME", err)}
+	}
+	return filepath.Join(base, "exoshift"), nil
+}
+
+// readReleaseKey reads the key that --release-key names; nil without one.
+func (o options) readReleaseKey() ([]byte, error) {
+	if o.releaseKey == "" {
+		return nil, nil
+	}
+	key, err := os.ReadFile(o.releaseKey)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--release-key: %w", err)}
+	}
+	return key, nil
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// offerRenewal asks whether certificates that have ended, with which no cluster can be started any more, are to be
+// replaced. Without a terminal nobody can be asked: the installation refuses then, and names the flag.
+func (s session) offerRenewal(ctx context.Context, o *options, std streams) error {
+	facts, err := s.folder.Facts()
+	if err != nil {
+		return err
+	}
+	ended := !facts.IgnitionExpires.IsZero() && time.Now().After(facts.IgnitionExpires)
+	if o.renew || o.output != outputTUI || !ended || !facts.BootstrapRemoved.IsZero() {
+		return nil
+	}
+	fmt.Fprintf(std.out, "The certificates that this cluster was to be started with ended at %s.\n"+
+		"New ones can be generated. The bootstrap machine and the nodes that hold the old ones are then\n"+
+		"deleted and started anew; network, DNS, load balancers, image and buckets stay.\n", facts.IgnitionExpires.UTC().Format("2006-01-02 15:04 MST"))
+	yes, err := ask(ctx, std, "Replace them?")
+	if err == nil && !yes {
+		err = usageError{errors.New("nothing was created: a cluster cannot be started with certificates that have ended")}
+	}
+	o.renew = yes
+	return err
+}

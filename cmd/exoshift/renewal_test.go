@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+)
+
+// An installation that is taken up again after a day has certificates with which no cluster comes to life. They are
+// replaced with the machines that hold them, and with nothing else.
+func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
+	long(t)
+	t.Parallel()
+	dir := t.TempDir()
+	virtuallyIn(t, circumstances{dir: dir}, func(t *testing.T, s session, zone *simcloud.Zone) {
+		untilStep(t, s, "temporary-api")
+		before, old := identified(t, s), facts(t, s)
+		if err := zone.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := (network.Clock{}).Sleep(t.Context(), 25*time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		s = aDayLater(t, s, filepath.Join(dir, "zone"))
+
+		_, err := finish(t, s)
+		if exitCode(err) != exitBootstrap || !strings.Contains(err.Error(), "25h") || !strings.Contains(fault.HintOf(err), "--renew-certificates") {
+			t.Fatalf("old certificates: %v\n%s", err, fault.HintOf(err))
+		}
+		s.options.renew = true
+		if out, err := finish(t, s); err != nil {
+			t.Fatalf("%v\n%s", err, lastLines(out))
+		}
+		after, renewed := identified(t, s), facts(t, s)
+		for _, name := range []string{"instance lb-0", "instance lb-1", "template " + old.Template, "elastic-ip c-demo-1_api"} {
+			if before[name] == "" || before[name] != after[name] {
+				t.Errorf("%s was %q and is %q", name, before[name], after[name])
+			}
+		}
+		for _, name := range []string{"instance master-0", "instance master-1", "instance master-2", "instance worker-0"} {
+			if before[name] == "" || after[name] == "" || before[name] == after[name] {
+				t.Errorf("%s was %q and is %q", name, before[name], after[name])
+			}
+		}
+		if old.RootCAHash == renewed.RootCAHash || !renewed.IgnitionExpires.After(old.IgnitionExpires) {
+			t.Errorf("the certificates are the old ones: %+v", renewed)
+		}
+		if aside, err := filepath.Glob(s.folder.Path("openshift-*Z/auth/kubeconfig")); err != nil || len(aside) != 1 {
+			t.Errorf("put aside: %v, %v", aside, err)
+		}
+		// The same command line once more finds nothing to renew.
+		if out, err := finish(t, s); err != nil || strings.Contains(out, `"action":"created"`) || strings.Contains(out, `"action":"deleted"`) {
+			t.Errorf("%v\n%s", err, lastLines(out))
+		}
+	})
+}
+
+// aDayLater opens the zone again, with an openshift-install that knows what time it is.
+func aDayLater(t *testing.T, s session, dir string) session {
+	t.Helper()
+	zone, err := simcloud.Open(t.Context(), simcloud.Options{
+		Dir: dir, Zone: s.spec.Exoscale.Zone, Key: s.secrets.APIKey, Secret: s.secrets.APISecret,
+		Installer: []string{os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := zone.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.net = zone.Network()
+	if err := os.RemoveAll(s.cache); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func finish(t *testing.T, s session) (output string, err error) {
+	t.Helper()
+	var out bytes.Buffer
+	err = s.run(t.Context(), streams{out: &out, err: os.Stderr})
+	return out.String(), err
+}
+
+func facts(t *testing.T, s session) state.Facts {
+	t.Helper()
+	facts, err := s.folder.Facts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return facts
+}
+
+// identified returns the IDs of everything that the organization has, by kind and name.
+func identified(t *testing.T, s session) map[string]string {
+	t.Helper()
+	world, disconnect, err := site{spec: s.spec, secrets: s.secrets, net: s.net}.world(unrecorded{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disconnect()
+	objects, err := world.Cloud.Objects(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]string{}
+	for _, o := range objects {
+		ids[o.Kind+" "+o.Name] = o.ID
+	}
+	return ids
+}
