@@ -32,8 +32,9 @@ lint: ## Run the linters of .golangci.yml
 fmt: ## Format the code
 	$(LINT) fmt
 
-bench: build ## Measure what is promised: start-up, size, memory, the time of a rehearsal
-	go test -run '^$$' -bench . -skip 'Scale|Makespan' -benchtime 3x ./cmd/exoshift ./ignition
+bench: build ## Measure what is promised: start-up, size, memory, the way of an image, the time of a rehearsal
+	go test -run '^$$' -bench . -skip 'Scale|Makespan' -benchtime 3x ./cmd/exoshift
+	go test -run '^$$' -bench . -benchtime 1x ./ignition
 	go test -run '^$$' -bench 'Scale|Makespan' -benchtime 1x ./cmd/exoshift
 	test/scripts/faults
 

@@ -1,0 +1,45 @@
+package ignition_test
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"exoshift/ignition"
+	"exoshift/state"
+)
+
+// documentsLimit is what is promised for the documents of a thousand nodes; time of a processor.
+const documentsLimit = time.Second
+
+func BenchmarkDocumentsOfAThousandNodes(b *testing.B) {
+	spec := state.Default()
+	spec.Sizing.Storage.Count, spec.Sizing.Infra.Count = 200, 200
+	spec.Sizing.Workers.DataDisk, spec.Sizing.Workers.TopoLVM = 50, true
+	spec.Sizing.Workers.Count = 600 - spec.Sizing.ControlPlane.Count
+	nodes := spec.Nodes()
+	if len(nodes) != 1000 {
+		b.Fatalf("%d nodes", len(nodes))
+	}
+	began := processorTime(b)
+	for b.Loop() {
+		for _, node := range nodes {
+			if _, err := ignition.NodePointer(node, domain, rootCA()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	if each := (processorTime(b) - began) / time.Duration(b.N); each > documentsLimit {
+		b.Errorf("the documents of %d nodes take %s, the limit is %s", len(nodes), each, documentsLimit)
+	}
+}
+
+// processorTime is what this process has taken of all processors, which a busy machine does not change.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
