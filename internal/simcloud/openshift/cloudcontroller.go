@@ -16,7 +16,7 @@ import (
 type cloudController struct {
 	zone    string
 	api     *client // the cluster's, as the pod's service account
-	cloud   exoscale
+	cloud   cloudAPI
 	types   map[string]string // names of instance types by ID
 	said    map[string]string // by node
 	console func(format string, args ...any)
@@ -33,7 +33,7 @@ func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string
 		return err
 	}
 	defer api.close()
-	cloud, err := newExoscale(k.machine, env, k.cluster.patience())
+	cloud, err := newCloudAPI(k.machine, env, k.cluster.patience())
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,9 @@ package openshift
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -38,9 +40,21 @@ pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
 `
 )
 
+// plan is what a lab's cluster is made of; the zero plan is an ordinary one.
+type plan struct {
+	config    string                         // install-config; "" is configSource
+	release   string                         // "" is 4.20.5
+	now       time.Time                      // when the certificates are made; zero is now
+	cloud     bool                           // there is the API of Exoscale
+	manifests func(*lab) map[string]string   // added before the Ignition documents are made
+	edit      map[string]func(string) string // of manifests that the installer made
+}
+
 // lab is a zone with a load balancer, machines, and a laptop that has the installer's files.
 type lab struct {
 	t      *testing.T
+	plan   plan
+	cloud  *cloud // nil: there is no API of Exoscale
 	dir    string // of the installer
 	disk   string // of the zone
 	db     *store.DB
@@ -55,27 +69,55 @@ type lab struct {
 
 	mu        sync.Mutex
 	instances []vm.Instance
-	closed    map[int]bool // ports that nobody reaches
+	closed    map[int]bool      // ports that nobody reaches
+	names     map[string]string // addresses by the end of a name
 }
 
-func newLab(t *testing.T, clock network.Clock) *lab {
+func newLab(t *testing.T, clock network.Clock, plan plan) *lab {
 	t.Helper()
 	disk := t.TempDir()
-	l := &lab{t: t, disk: disk, dir: t.TempDir(), db: mustOpen(t, disk), clock: clock, closed: map[int]bool{}}
+	l := &lab{t: t, plan: plan, disk: disk, dir: t.TempDir(), db: mustOpen(t, disk), clock: clock, closed: map[int]bool{},
+		names: map[string]string{"." + domain: balancer}}
+	l.openNetwork()
 	l.generate()
-	l.open()
+	l.openMachines()
 	return l
 }
 
 // generate runs the installer.
 func (l *lab) generate() {
 	l.t.Helper()
-	if err := os.WriteFile(filepath.Join(l.dir, "install-config.yaml"), []byte(configSource), 0o600); err != nil {
-		l.t.Fatal(err)
+	l.write("install-config.yaml", cmp.Or(l.plan.config, configSource))
+	l.run("create", "manifests")
+	if l.plan.manifests != nil {
+		for name, content := range l.plan.manifests(l) {
+			l.write(name, content)
+		}
+	}
+	for name, change := range l.plan.edit {
+		l.write(name, change(string(l.file(name))))
+	}
+	l.run("create", "ignition-configs")
+}
+
+// run runs the installer.
+func (l *lab) run(command ...string) {
+	l.t.Helper()
+	now := l.plan.now
+	if now.IsZero() {
+		now = time.Now()
 	}
 	var said bytes.Buffer
-	if code := installer.Main([]string{"--release", "4.20.5", "create", "ignition-configs", "--dir", l.dir}, time.Now(), io.Discard, &said); code != 0 {
+	args := append([]string{"--release", cmp.Or(l.plan.release, "4.20.5")}, append(command, "--dir", l.dir)...)
+	if code := installer.Main(args, now, io.Discard, &said); code != 0 {
 		l.t.Fatal(said.String())
+	}
+}
+
+func (l *lab) write(name, content string) {
+	l.t.Helper()
+	if err := os.WriteFile(filepath.Join(l.dir, name), []byte(content), 0o600); err != nil {
+		l.t.Fatal(err)
 	}
 }
 
@@ -88,15 +130,27 @@ func (l *lab) file(name string) []byte {
 	return content
 }
 
-// open starts the zone's process, also for a second time.
-func (l *lab) open() {
+// openNetwork starts the first half of the zone's process, also for a second time.
+func (l *lab) openNetwork() {
 	l.t.Helper()
 	l.ctx, l.cancel = context.WithCancel(context.Background())
-	l.fabric = fabric.New(fabric.Config{Clock: l.clock, Allows: l.allows, Resolve: resolve})
+	l.fabric = fabric.New(fabric.Config{Clock: l.clock, Allows: l.allows, Resolve: l.resolve})
 	l.laptop = l.host("192.0.2.10")
 	l.balance()
+	if l.plan.cloud {
+		l.cloud = openCloud(l)
+	}
+}
+
+// openMachines starts the second half, which reads what the installer wrote.
+func (l *lab) openMachines() {
+	l.t.Helper()
 	l.world = NewWorld(l.db, l.clock)
-	fleet, err := vm.New(vm.Config{DB: l.db, Fabric: l.fabric, Clock: l.clock, Instances: l.list, Ignited: l.world.Software})
+	var roots *x509.CertPool
+	if l.cloud != nil {
+		roots = l.cloud.ca.Pool()
+	}
+	fleet, err := vm.New(vm.Config{DB: l.db, Fabric: l.fabric, Clock: l.clock, Roots: roots, Instances: l.list, Ignited: l.world.Software})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -124,6 +178,9 @@ func (l *lab) close() {
 	l.cancel()
 	l.api.close()
 	l.fleet.Close()
+	if l.cloud != nil {
+		l.cloud.close()
+	}
 	l.fabric.Close()
 	if err := l.db.Close(); err != nil {
 		l.t.Error(err)
@@ -135,7 +192,8 @@ func (l *lab) restart() {
 	l.t.Helper()
 	l.close()
 	l.db = mustOpen(l.t, l.disk)
-	l.open()
+	l.openNetwork()
+	l.openMachines()
 }
 
 func mustOpen(t *testing.T, dir string) *store.DB {
@@ -156,9 +214,11 @@ func (l *lab) host(address string) *fabric.Host {
 	return host
 }
 
-func resolve(_ context.Context, name string) ([]netip.Addr, error) {
-	if strings.HasSuffix(name, "."+domain) {
-		return []netip.Addr{netip.MustParseAddr(balancer)}, nil
+func (l *lab) resolve(_ context.Context, name string) ([]netip.Addr, error) {
+	for suffix, address := range l.names {
+		if strings.HasSuffix(name, suffix) {
+			return []netip.Addr{netip.MustParseAddr(address)}, nil
+		}
 	}
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }

@@ -56,9 +56,12 @@ func (c *counter) check(t *testing.T) {
 }
 
 // inLab runs a test in a bubble where time is virtual.
-func inLab(t *testing.T, test func(*testing.T, *lab)) {
+func inLab(t *testing.T, test func(*testing.T, *lab)) { inLabOf(t, plan{}, test) }
+
+func inLabOf(t *testing.T, plan plan, test func(*testing.T, *lab)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLab(t, network.Clock{})
+		l := newLab(t, network.Clock{}, plan)
 		defer func() { l.close() }()
 		test(t, l)
 	})

@@ -17,8 +17,8 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// exoscale is the API of the cloud as a program on a machine sees it.
-type exoscale struct {
+// cloudAPI is the API of the cloud as a program on a machine sees it.
+type cloudAPI struct {
 	base     string // without the version
 	key      string
 	secret   string
@@ -36,24 +36,24 @@ type cloudInstance struct {
 	} `json:"instance-type"`
 }
 
-// newExoscale takes its credentials from a program's environment.
-func newExoscale(m machine.Machine, env map[string]string, patience time.Duration) (exoscale, error) {
+// newCloudAPI takes its credentials from a program's environment.
+func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duration) (cloudAPI, error) {
 	for _, name := range []string{"EXOSCALE_ZONE", "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"} {
 		if env[name] == "" {
-			return exoscale{}, errors.New("could not create Exoscale client: environment variable " + name + " is required")
+			return cloudAPI{}, errors.New("could not create Exoscale client: environment variable " + name + " is required")
 		}
 	}
 	base := cmp.Or(env["EXOSCALE_API_ENDPOINT"], "https://api-"+env["EXOSCALE_ZONE"]+".exoscale.com")
-	return exoscale{base: strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v2"), key: env["EXOSCALE_API_KEY"], secret: env["EXOSCALE_API_SECRET"],
+	return cloudAPI{base: strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v2"), key: env["EXOSCALE_API_KEY"], secret: env["EXOSCALE_API_SECRET"],
 		http: &http.Client{Transport: m.Network().Transport()}, patience: patience}, nil
 }
 
-func (e exoscale) close() { e.http.CloseIdleConnections() }
+func (c cloudAPI) close() { c.http.CloseIdleConnections() }
 
 // instances returns those of the zone by name; several may share one.
-func (e exoscale) instances(ctx context.Context) (map[string][]cloudInstance, error) {
+func (c cloudAPI) instances(ctx context.Context) (map[string][]cloudInstance, error) {
 	var answer struct{ Instances []cloudInstance }
-	if err := e.get(ctx, "/v2/instance", &answer); err != nil {
+	if err := c.get(ctx, "/v2/instance", &answer); err != nil {
 		return nil, err
 	}
 	byName := map[string][]cloudInstance{}
@@ -64,22 +64,22 @@ func (e exoscale) instances(ctx context.Context) (map[string][]cloudInstance, er
 }
 
 // instanceType returns a type's name: "<family>.<size>".
-func (e exoscale) instanceType(ctx context.Context, id string) (string, error) {
+func (c cloudAPI) instanceType(ctx context.Context, id string) (string, error) {
 	var answer struct{ Family, Size string }
-	err := e.get(ctx, "/v2/instance-type/"+id, &answer)
+	err := c.get(ctx, "/v2/instance-type/"+id, &answer)
 	return answer.Family + "." + answer.Size, err
 }
 
 // get signs a request without body or query, and decodes the answer.
-func (e exoscale) get(ctx context.Context, path string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, e.patience)
+func (c cloudAPI) get(ctx context.Context, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.base+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
 	if err != nil {
 		return err
 	}
-	e.sign(request, time.Now().Add(10*time.Minute))
-	response, err := e.http.Do(request)
+	c.sign(request, time.Now().Add(10*time.Minute))
+	response, err := c.http.Do(request)
 	if err != nil {
 		return err
 	}
@@ -93,10 +93,10 @@ func (e exoscale) get(ctx context.Context, path string, into any) error {
 }
 
 // sign adds the signature, of the scheme EXO2-HMAC-SHA256. Signatures live by the wall clock.
-func (e exoscale) sign(request *http.Request, expires time.Time) {
+func (c cloudAPI) sign(request *http.Request, expires time.Time) {
 	until := strconv.FormatInt(expires.Unix(), 10)
-	mac := hmac.New(sha256.New, []byte(e.secret))
+	mac := hmac.New(sha256.New, []byte(c.secret))
 	mac.Write([]byte(request.Method + " " + request.URL.EscapedPath() + "\n\n\n\n" + until))
-	request.Header.Set("Authorization", "EXO2-HMAC-SHA256 credential="+e.key+",expires="+until+",signature="+
+	request.Header.Set("Authorization", "EXO2-HMAC-SHA256 credential="+c.key+",expires="+until+",signature="+
 		base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 }

@@ -1,0 +1,123 @@
+package openshift
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+
+	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/store"
+	"exoshift/provisioner/exoscale"
+	"exoshift/state"
+)
+
+const (
+	cloudAddress = "203.0.113.10"
+	cloudZone    = "ch-gva-2"
+	cloudKey     = "EXOkey"
+	cloudSecret  = "very-secret-value"
+)
+
+// cloud is the API of Exoscale, which believes signatures and roles as the whole zone's does; its instances are the
+// machines of the lab.
+type cloud struct {
+	t      *testing.T
+	ca     *fabric.CA
+	api    *api.API
+	server *http.Server
+	calls  atomic.Int64
+	fabric *fabric.Fabric
+}
+
+func openCloud(l *lab) *cloud {
+	l.t.Helper()
+	c := &cloud{t: l.t, fabric: l.fabric}
+	var err error
+	if c.api, err = api.New(api.Config{DB: store.Memory(), Clock: l.clock, Zone: cloudZone, Key: cloudKey, Secret: cloudSecret}); err != nil {
+		l.t.Fatal(err)
+	}
+	if c.ca, err = fabric.NewCA("lab"); err != nil {
+		l.t.Fatal(err)
+	}
+	config, err := c.ca.ServerTLS("api-" + cloudZone + ".exoscale.com")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	listener, err := l.host(cloudAddress).Listen(443)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.names[".exoscale.com"] = cloudAddress
+	c.server = &http.Server{Handler: c.instead(l), ErrorLog: log.New(io.Discard, "", 0)}
+	go func() { _ = c.server.Serve(tls.NewListener(listener, config)) }()
+	return c
+}
+
+func (c *cloud) close() {
+	_ = c.server.Close()
+	c.api.Close()
+}
+
+// instead answers as the API does, but with the lab's machines.
+func (c *cloud) instead(l *lab) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.Path != "/v2/instance" {
+			c.api.ServeHTTP(w, r)
+			return
+		}
+		c.calls.Add(1)
+		real := httptest.NewRecorder()
+		c.api.ServeHTTP(real, r)
+		w.WriteHeader(real.Code)
+		if real.Code != http.StatusOK {
+			_, _ = io.Copy(w, real.Body)
+			return
+		}
+		var list []map[string]any
+		for _, instance := range l.list() {
+			list = append(list, map[string]any{"id": "id-" + instance.Name, "name": instance.Name, "public-ip": instance.Address.String()})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"instances": list})
+	})
+}
+
+// restricted makes a key whose role allows the operations.
+func (c *cloud) restricted(operations string) (key, secret string) {
+	c.t.Helper()
+	host, err := c.fabric.Host(netip.MustParseAddr("192.0.2.11"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer host.Close()
+	client, err := exoscale.New(host.Network(c.ca.Pool()), cloudZone, cloudKey, cloudSecret, nobodyListens{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer client.Close()
+	role, _, err := client.EnsureRole(c.t.Context(), state.IAMRole{Name: "ccm", Description: "ccm", Policy: state.IAMPolicy{
+		DefaultServiceStrategy: "deny", Services: map[string]state.IAMService{"compute": {Type: "rules", Rules: []state.IAMRule{
+			{Action: "allow", Expression: "operation in [" + operations + "]"}}}}}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	_, err = client.EnsureAPIKey(c.t.Context(), state.APIKey{Name: "ccm", RoleID: role.ID}, func(made state.APIKey) error {
+		key, secret = made.Key, made.Secret
+		return nil
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return key, secret
+}
+
+type nobodyListens struct{}
+
+func (nobodyListens) Intend(string, string) error               { return nil }
+func (nobodyListens) Done(_, _, _ string, _ state.Action) error { return nil }

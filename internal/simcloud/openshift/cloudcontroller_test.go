@@ -1,0 +1,189 @@
+package openshift
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const externalSource = `apiVersion: v1
+baseDomain: example.net
+metadata: {name: c-demo}
+platform: {external: {platformName: exoscale, cloudControllerManager: External}}
+pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
+`
+
+const controllerManifests = `apiVersion: v1
+kind: Namespace
+metadata: {name: ccm}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: exoscale-credentials, namespace: ccm}
+stringData: {api-key: "@key@", api-secret: "@secret@", api-zone: ch-gva-2}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: ccm, namespace: ccm}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: ccm}
+rules:
+- {apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update]}
+- {apiGroups: [""], resources: [nodes], verbs: ["*"]}
+- {apiGroups: [""], resources: [nodes/status], verbs: [patch]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: ccm}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: ccm}
+subjects: [{kind: ServiceAccount, name: ccm, namespace: ccm}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ccm, namespace: ccm}
+spec:
+  selector: {matchLabels: {app: ccm}}
+  template:
+    metadata: {labels: {app: ccm}}
+    spec:
+      serviceAccountName: ccm
+      hostNetwork: true
+      nodeSelector: {node-role.kubernetes.io/control-plane: ""}
+      tolerations:
+      - {key: node.cloudprovider.kubernetes.io/uninitialized, value: "true", effect: NoSchedule}
+      - {key: node.kubernetes.io/not-ready, operator: Exists}
+      - {key: node-role.kubernetes.io/master, effect: NoSchedule}
+      containers:
+      - name: ccm
+        image: docker.io/exoscale/cloud-controller-manager:0.30.1
+        env:
+        - {name: KUBERNETES_SERVICE_HOST, value: api-int.c-demo.example.net}
+        - {name: KUBERNETES_SERVICE_PORT, value: "6443"}
+        - {name: EXOSCALE_ZONE, valueFrom: {secretKeyRef: {name: exoscale-credentials, key: api-zone}}}
+        - {name: EXOSCALE_API_KEY, valueFrom: {secretKeyRef: {name: exoscale-credentials, key: api-key}}}
+        - {name: EXOSCALE_API_SECRET, valueFrom: {secretKeyRef: {name: exoscale-credentials, key: api-secret}}}
+`
+
+// controlled is a cluster with an external cloud provider whose cloud controller's manifests were changed.
+func controlled(change func(*lab, string) string) plan {
+	return plan{config: externalSource, cloud: true, manifests: func(l *lab) map[string]string {
+		right := strings.NewReplacer("@key@", cloudKey, "@secret@", cloudSecret).Replace(controllerManifests)
+		return map[string]string{"manifests/exoscale_ccm.yaml": change(l, right)}
+	}}
+}
+
+func unchanged(_ *lab, manifests string) string { return manifests }
+
+func replaced(old, by string) func(*lab, string) string {
+	return func(l *lab, manifests string) string {
+		if !strings.Contains(manifests, old) {
+			l.t.Fatalf("the manifests lack %q", old)
+		}
+		return strings.ReplaceAll(manifests, old, by)
+	}
+}
+
+func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
+	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
+		l.install(func() {})
+		for _, node := range l.get(nodesPath).List("items") {
+			want := []string{"exoscale://id-" + node.Name(), "ch-gva-2", "ch-gva-2"}
+			got := []string{node.Text("spec.providerID"), node.Labels()["topology.kubernetes.io/zone"], node.Labels()["topology.kubernetes.io/region"]}
+			if diff := cmp.Diff(want, got); diff != "" || tainted(node, cloudTaint) {
+				t.Errorf("%s: %s", node.Name(), diff)
+			}
+			if kinds := len(node.List("status.addresses")); kinds != 3 {
+				t.Errorf("%s has %d addresses", node.Name(), kinds)
+			}
+		}
+		if calls := l.cloud.calls.Load(); calls == 0 || calls > 10 {
+			t.Errorf("the cloud controller listed the instances %d times for seven nodes", calls)
+		}
+	})
+}
+
+// Whatever is wrong with the cloud controller, the taint stays, somebody says why, and the control plane never stands.
+func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*lab, string) string
+		says   string
+	}{
+		"none":                                 {func(*lab, string) string { return "" }, ""},
+		"a reference to a vault in its Secret": {replaced(`api-key: "EXOkey"`, `api-key: "?{vaultkv:a/b/c}"`), "403 Forbidden"},
+		"a wrong secret":                       {replaced(`api-secret: "very`, `api-secret: "not-very`), "401 Unauthorized"},
+		"another zone":                         {replaced("api-zone: ch-gva-2", "api-zone: ch-dk-2"), "failed to verify certificate"},
+		"a role that may not list instances": {func(l *lab, manifests string) string {
+			key, secret := l.cloud.restricted("'list-zones'")
+			return strings.NewReplacer(cloudKey, key, cloudSecret, secret).Replace(manifests)
+		}, "GET /v2/instance: 403 Forbidden"},
+		"a Secret of another name":           {replaced("metadata: {name: exoscale-credentials", "metadata: {name: other"), `secret "exoscale-credentials" not found`},
+		"a Secret without the key":           {replaced("stringData: {api-key:", "stringData: {api-kex:"), "couldn't find key api-key in Secret ccm/exoscale-credentials"},
+		"an empty zone":                      {replaced("api-zone: ch-gva-2", `api-zone: ""`), "environment variable EXOSCALE_ZONE is required"},
+		"no toleration of new nodes":         {replaced("key: node.cloudprovider.kubernetes.io/uninitialized, value: \"true\"", "key: a, value: b"), "had untolerated taint {node.cloudprovider.kubernetes.io/uninitialized: true}"},
+		"no toleration of masters":           {replaced("key: node-role.kubernetes.io/master", "key: b"), "had untolerated taint {node-role.kubernetes.io/master: }"},
+		"no address of the API":              {replaced("KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_GUEST"), `Get "https://172.30.0.1:6443/`},
+		"the address of another API":         {replaced("value: api-int.c-demo", "value: api-int.d-demo"), "no such host"},
+		"no right to see nodes":              {replaced("resources: [nodes]", "resources: [pods]"), `cannot list resource "nodes"`},
+		"a binding of another account":       {replaced("subjects: [{kind: ServiceAccount, name: ccm", "subjects: [{kind: ServiceAccount, name: other"), `cannot get resource "leases"`},
+		"no service account":                 {replaced("kind: ServiceAccount\nmetadata: {name: ccm", "kind: ServiceAccount\nmetadata: {name: other"), `serviceaccount "ccm" not found`},
+		"no namespace":                       {replaced("kind: Namespace\nmetadata: {name: ccm", "kind: Namespace\nmetadata: {name: other"), `namespaces "ccm" not found`},
+		"a selector that selects other pods": {replaced("matchLabels: {app: ccm}", "matchLabels: {app: other}"), "does not match template"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inLabOf(t, controlled(c.change), func(t *testing.T, l *lab) {
+				l.bootCluster(1, 0)
+				l.until(40*time.Minute, "a master", func() bool { return l.ready() == 1 })
+				_ = l.clock.Sleep(l.ctx, 6*time.Minute)
+				for _, node := range l.get(nodesPath).List("items") {
+					if !tainted(node, cloudTaint) {
+						t.Errorf("%s is not tainted any more", node.Name())
+					}
+				}
+				if got := l.etcdMessage(); got != "1 members are available" {
+					t.Errorf("etcd: %q", got)
+				}
+				if said := l.consoles() + l.podMessages(); !strings.Contains(said, c.says) {
+					t.Errorf("nobody says %q:\n%s", c.says, said)
+				}
+			})
+		})
+	}
+}
+
+// podMessages returns what the API knows of why pods do not run.
+func (l *lab) podMessages() string {
+	said := ""
+	for _, pod := range l.get("/api/v1/pods").List("items") {
+		said += condition(pod, "PodScheduled").Text("message") + "\n"
+		for _, container := range pod.List("status.containerStatuses") {
+			said += container.Text("state.waiting.message") + "\n"
+		}
+	}
+	return said
+}
+
+func TestAMasterOfAnotherNameThanItsInstanceKeepsTheInstallationFromItsEnd(t *testing.T) {
+	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
+		l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
+		l.boot("master-0", "198.18.0.11", l.node("master", "master-0"))
+		l.boot("master-1", "198.18.0.12", l.node("master", "master-1"))
+		l.boot("master-2", "198.18.0.13", l.node("master", "other-2"))
+		l.until(60*time.Minute, "bootstrap complete", func() bool { return l.bootstrapStatus() == "complete" })
+		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
+		if !tainted(l.get(nodesPath+"/other-2"), cloudTaint) || tainted(l.get(nodesPath+"/master-1"), cloudTaint) {
+			t.Error("the wrong nodes are tainted")
+		}
+		operator := l.get("/apis/config.openshift.io/v1/clusteroperators/openshift-apiserver")
+		if got := condition(operator, "Available"); got.Text("status") == "True" || !strings.Contains(got.Text("message"), "untolerated taint") {
+			t.Errorf("openshift-apiserver: %v", got)
+		}
+		if said := l.consoles(); !strings.Contains(said, `error syncing "other-2": failed to get instance metadata for node: instance not found`) {
+			t.Error(said)
+		}
+	})
+}
