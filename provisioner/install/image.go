@@ -5,6 +5,7 @@ import (
 	"crypto/md5" //nolint:gosec // Exoscale identifies images by their MD5; SHA-256 has verified the download
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -19,6 +20,7 @@ func (i *Installation) openshiftInstall(ctx context.Context, report provisioner.
 	if err != nil {
 		return err
 	}
+	progress(report, fmt.Sprintf("openshift-install %s, which installs %s", release.Version, release.Image))
 	return i.remember(func(facts *state.Facts) {
 		facts.OpenShiftVersion, facts.ReleaseImage, facts.OpenShiftAsked = release.Version, release.Image, i.spec.OpenShift.Version
 	})

@@ -168,28 +168,40 @@ func TestFailuresToReachTheAPIAreToldApart(t *testing.T) {
 	}
 }
 
-func TestTheKubeconfigIsAwaitedAndThenReadOnce(t *testing.T) {
+func TestTheKubeconfigIsAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
-		reads, content := 0, r.kubeconfig
 		missing := errors.New("no such file")
-		c := newCluster(r, func() ([]byte, error) {
-			if reads++; reads == 1 {
-				return nil, missing
-			}
-			return []byte(content), nil
-		})
+		failure := missing
+		c := newCluster(r, func() ([]byte, error) { return []byte(r.kubeconfig), failure })
 		defer c.Close()
 		if _, err := c.Nodes(t.Context()); !errors.Is(err, missing) {
 			t.Errorf("without a kubeconfig: %v", err)
 		}
-		for range 2 {
-			if _, err := c.Nodes(t.Context()); err != nil {
-				t.Error(err)
+		failure = nil
+		if _, err := c.Nodes(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAnotherKubeconfigIsOfAnotherClusterOfWhichNothingWasSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		own := r.kubeconfig
+		for range 3 { // answers come and go at first: one alone counts for nothing
+			if _, err := r.Bootstrap(t.Context()); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if reads != 2 {
-			t.Errorf("read %d times", reads)
+		r.kubeconfig = r.makeKubeconfig(t, authority(t))
+		if _, err := r.Bootstrap(t.Context()); err == nil {
+			t.Error("the API of the one cluster was taken for that of the other")
+		}
+		r.kubeconfig = own
+		status, err := r.Bootstrap(t.Context())
+		if err != nil || status.Has(state.PhaseTemporaryAPI) {
+			t.Errorf("%v, %v: what was seen of the one cluster counts for the other", status, err)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package openshift
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"io"
@@ -24,12 +25,14 @@ type Cluster struct {
 	kubeconfig func() ([]byte, error)
 
 	mu       sync.Mutex
-	api      *api // nil until the kubeconfig could be read
+	loaded   []byte // the kubeconfig that api is of
+	api      *api   // nil until the kubeconfig could be read
 	progress progress
 }
 
-// NewCluster returns the cluster of a kubeconfig, which is read on the first use, and once. The API is reached
-// through net, and trusted and authenticated to by what the kubeconfig embeds.
+// NewCluster returns the cluster of a kubeconfig, which is read on every use: another one is that of another cluster, of
+// which nothing was seen yet. The API is reached through net, and trusted and authenticated to by what the kubeconfig
+// embeds.
 func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster {
 	silenceLibrary()
 	return &Cluster{net: net, kubeconfig: kubeconfig, progress: newProgress()}
@@ -44,22 +47,30 @@ func (c *Cluster) Close() {
 	}
 }
 
-// connect returns the API, loading the kubeconfig if no call has before.
+// connect returns the API that the kubeconfig leads to.
 func (c *Cluster) connect(ctx context.Context) (*api, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if c.api != nil {
-		return c.api, nil
-	}
 	content, err := c.kubeconfig()
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "read the cluster's kubeconfig", err)
 	}
-	c.api, err = newAPI(c.net, content)
-	return c.api, err
+	if c.api != nil && bytes.Equal(content, c.loaded) {
+		return c.api, nil
+	}
+	connected, err := newAPI(c.net, content)
+	if err != nil {
+		return nil, err
+	}
+	if c.api != nil {
+		c.api.http.CloseIdleConnections()
+		c.progress = newProgress()
+	}
+	c.api, c.loaded = connected, content
+	return c.api, nil
 }
 
 // silenceLibrary keeps client-go from writing to the terminal: what matters comes back as an error.
