@@ -139,7 +139,7 @@ func (s simulation) announce(std streams, address net.Addr, zone *simcloud.Zone,
 		return fmt.Errorf("write the certificate of the zone's authority: %w", err)
 	}
 	releaseKey := filepath.Join(filepath.Dir(authority), "release-key.asc")
-	if err := renameio.WriteFile(releaseKey, zone.ReleaseKey(), 0o644); err != nil {
+	if err := renameio.WriteFile(releaseKey, zone.ReleaseKey(), 0o600); err != nil {
 		return fmt.Errorf("write the key that the zone's releases are signed with: %w", err)
 	}
 	variables := clientEnvironment("http://"+address.String(), authority, spec.Exoscale.Zone)

@@ -32,6 +32,14 @@ func TestEveryVariantIsInstalledKeptAndDestroyed(t *testing.T) {
 				Type: "standard.extra-large", Count: 2, RootDisk: 100, DataDisk: 200, TopoLVM: true,
 			}}}
 		}, dedicatedAndProtected},
+		"a catalog brings machine configurations, the cloud controller and Cilium, and a channel chooses the release": {func(s *state.Spec) {
+			s.Syn.CatalogDir, s.Network.CNI = "testdata/catalog", "Cilium"
+			s.OpenShift.CloudControllerManager, s.OpenShift.Version = "External", "stable-4.20"
+		}, cloudControlled("4.20.5", "rhcos-")},
+		"OKD with a cloud controller of our own and the manifests of a directory": {func(s *state.Spec) {
+			s.OpenShift.Distribution, s.OpenShift.Version = "okd", "4.20.0-okd-scos.11"
+			s.OpenShift.CloudControllerManager, s.OpenShift.ManifestsDir = "External", "testdata/manifests"
+		}, cloudControlled("4.20.0-okd-scos.11", "scos-")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,6 +103,30 @@ func dedicatedAndProtected(t *testing.T, b backdoor) {
 		}
 		if status, answer := b.try(http.MethodDelete, path, nil); status == http.StatusOK {
 			t.Errorf("a master can be deleted: %v", answer)
+		}
+	}
+}
+
+// cloudControlled demands that the cloud controller has seen every node, and that the release is the expected one.
+func cloudControlled(version, image string) func(*testing.T, backdoor) {
+	return func(t *testing.T, b backdoor) {
+		noted := facts(t, b.s)
+		if noted.OpenShiftVersion != version || !strings.Contains(noted.ReleaseImage, "@sha256:") || !strings.HasPrefix(noted.Template, image) {
+			t.Errorf("the release is %s, %s, on %s", noted.OpenShiftVersion, noted.ReleaseImage, noted.Template)
+		}
+		world, disconnect, err := b.s.world(unrecorded{}, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer disconnect()
+		nodes, err := world.Cluster.Nodes(t.Context())
+		if err != nil || len(nodes) != 13 {
+			t.Errorf("%d nodes, %v", len(nodes), err)
+		}
+		for _, node := range nodes {
+			if zone := node.Labels["topology.kubernetes.io/zone"]; zone != b.s.spec.Exoscale.Zone {
+				t.Errorf("node %s is in zone %q", node.Name, zone)
+			}
 		}
 	}
 }
