@@ -3,6 +3,7 @@ package installer
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -103,7 +104,7 @@ func parseConfig(content []byte, release mirror.Release, warn func(string)) (ins
 func decode(encoded []byte, config *installConfig) (unknown, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(encoded))
 	decoder.DisallowUnknownFields()
-	if err = decoder.Decode(config); err == nil || err == io.EOF {
+	if err = decoder.Decode(config); err == nil || errors.Is(err, io.EOF) {
 		return nil, nil
 	}
 	if !strings.Contains(err.Error(), "unknown field") {

@@ -20,7 +20,7 @@ const configFile = "install-config.yaml"
 const (
 	configAsset    = "*installconfig.InstallConfig"
 	clusterAsset   = "*installconfig.ClusterID"
-	passwordAsset  = "*password.KubeadminPassword" //nolint:gosec // the name of one
+	kubeadminAsset = "*password.KubeadminPassword"
 	bootstrapAsset = "*bootstrap.Bootstrap"
 )
 
@@ -40,7 +40,7 @@ func (dir *directory) inputs() (inputs, []byte, error) {
 	if err != nil {
 		return inputs{}, nil, err
 	}
-	if in.password, err = obtain(dir.assets, passwordAsset, newPassword); err != nil {
+	if in.password, err = obtain(dir.assets, kubeadminAsset, newPassword); err != nil {
 		return inputs{}, nil, err
 	}
 	in.files, err = generatePKI(dir.assets, config, dir.run.now)
@@ -144,9 +144,10 @@ func checkYAML(content []byte) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	for {
 		var document any
-		if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+		switch err := decoder.Decode(&document); {
+		case errors.Is(err, io.EOF):
 			return nil
-		} else if err != nil {
+		case err != nil:
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ func TestAnotherInstallConfigLeavesTheAuthoritiesAsTheyAre(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	mustRun(t, dir, "--now", "2001-02-03T04:05:06Z", "create", "ignition-configs")
 	before, infra := disk(t, read(t, dir, "bootstrap.ign")), read(t, dir, "metadata.json")
-	place(t, dir, "install-config.yaml", strings.Replace(minimalConfig, "c-demo", "c-other", 1))
+	place(t, dir, "install-config.yaml", strings.Replace(minimalConfig, "example.com", "example.net", 1))
 	mustRun(t, dir, "create", "ignition-configs")
 	after := disk(t, read(t, dir, "bootstrap.ign"))
 	for name, same := range map[string]bool{"root-ca": true, "kubelet-signer": true, "apiserver-proxy": true, "kube-apiserver-lb-server": false, "machine-config-server": false} {
