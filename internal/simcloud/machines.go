@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 
+	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/openshift"
 	"exoshift/internal/simcloud/vm"
 )
@@ -27,15 +28,16 @@ func (z *Zone) openMachines(context.Context) error {
 // instances returns the API's instances with what their images tell.
 func (z *Zone) instances() []vm.Instance {
 	var list []vm.Instance
-	platforms := map[string]string{} // by template, of which many machines share one
+	images := map[string]api.Template{} // by ID: many machines share one
 	for _, i := range z.api.Instances() {
-		if _, known := platforms[i.TemplateID]; !known {
-			image, _ := z.api.Template(i.TemplateID)
-			platforms[i.TemplateID] = image.Platform
+		image, known := images[i.TemplateID]
+		if !known {
+			image, _ = z.api.Template(i.TemplateID)
+			images[i.TemplateID] = image
 		}
 		list = append(list, vm.Instance{
 			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, Type: i.Type,
-			DiskGiB: i.DiskGiB, Platform: platforms[i.TemplateID], UserData: i.UserData, CreatedAt: i.CreatedAt,
+			DiskGiB: i.DiskGiB, Platform: image.Platform, OSBuild: image.OSBuild, UserData: i.UserData, CreatedAt: i.CreatedAt,
 		})
 	}
 	return list

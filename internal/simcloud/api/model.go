@@ -33,6 +33,7 @@ type Template struct {
 	BootMode    string // "legacy" or "uefi"
 	DefaultUser string
 	Platform    string // the value of ignition.platform.id in the image, or ""
+	OSBuild     string // of CoreOS in the image, e.g. "9.6.20251212-1", or ""
 }
 
 // ElasticIP is an address that instances share.
@@ -137,7 +138,7 @@ func (a *API) Template(id string) (Template, bool) {
 	t, err := a.findTemplate(a.config.Zone, id)
 	return Template{
 		ID: t.ID, Name: t.Wire.Name, Zone: t.Zone, Public: t.Wire.Visibility == "public",
-		BootMode: t.Wire.BootMode, DefaultUser: t.Wire.DefaultUser, Platform: t.Platform,
+		BootMode: t.Wire.BootMode, DefaultUser: t.Wire.DefaultUser, Platform: t.Platform, OSBuild: t.OSBuild,
 	}, err == nil
 }
 

@@ -14,6 +14,7 @@ type template struct {
 	Reason   string // of the failure
 	Failure  string // why the registration failed, or ""
 	Platform string // the value of ignition.platform.id in the image
+	OSBuild  string // of CoreOS in the image, or ""
 }
 
 type wireTemplate struct {

@@ -76,7 +76,7 @@ func (a *API) deriveTemplate(zone string, from template) (any, error) {
 		return nil, err
 	}
 	delay := spread(head.ID, 30*time.Second, 60*time.Second)
-	t := template{row: head, Wire: from.Wire, Fetched: true, Platform: from.Platform, ReadyAt: head.Created.Add(delay)}
+	t := template{row: head, Wire: from.Wire, Fetched: true, Platform: from.Platform, OSBuild: from.OSBuild, ReadyAt: head.Created.Add(delay)}
 	t.Wire.ID, t.Wire.CreatedAt, t.Wire.Visibility = head.ID, head.Created.Truncate(time.Second), "private"
 	if err := a.tables.templates.put(t); err != nil {
 		return nil, err

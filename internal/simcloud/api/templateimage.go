@@ -79,7 +79,7 @@ func (a *API) fetch(t template) {
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		t.Fetched, t.Platform = true, found.platform
+		t.Fetched, t.Platform, t.OSBuild = true, found.platform, found.build
 		if t.Wire.Size == 0 {
 			t.Wire.Size = found.size
 		}
@@ -98,6 +98,7 @@ type imageFault struct{ reason, message string }
 // image is what reading an image tells.
 type image struct {
 	platform string
+	build    string
 	size     int64
 }
 
@@ -115,7 +116,7 @@ func (a *API) inspect(ctx context.Context, source, checksum string) (image, *ima
 		return image{}, &imageFault{"unavailable", "The image could not be downloaded: " + response.Status}
 	}
 	hash := md5.New() //nolint:gosec // the API asks for MD5
-	scan := &scanner{}
+	scan := newScanner()
 	size, err := io.Copy(io.MultiWriter(hash, scan), response.Body)
 	sum := hex.EncodeToString(hash.Sum(nil))
 	switch {
@@ -126,60 +127,11 @@ func (a *API) inspect(ctx context.Context, source, checksum string) (image, *ima
 	case !bytes.Equal(scan.head, []byte("QFI\xfb")):
 		return image{}, &imageFault{"incorrect", "The image is not in QCOW2 format"}
 	}
-	return image{platform: scan.found(), size: size}, nil
+	return image{platform: scan.platform.found(), build: scan.build.found(), size: size}, nil
 }
 
 // withoutQuery keeps the signature of a signed link out of messages.
 func withoutQuery(err error, source string) string {
 	plain, _, _ := strings.Cut(source, "?")
 	return strings.ReplaceAll(err.Error(), source, plain)
-}
-
-// scanner remembers an image's first four bytes and the first value of ignition.platform.id in it.
-type scanner struct {
-	head     []byte
-	rest     []byte // the end of what was written before, as the sought text may begin there
-	platform string
-}
-
-const (
-	platformKey = "ignition.platform.id="
-	longestID   = 32
-)
-
-func (s *scanner) Write(p []byte) (int, error) {
-	if missing := 4 - len(s.head); missing > 0 {
-		s.head = append(s.head, p[:min(missing, len(p))]...)
-	}
-	if s.platform != "" {
-		return len(p), nil
-	}
-	window := append(s.rest, p...)
-	if _, after, found := bytes.Cut(window, []byte(platformKey)); found {
-		s.platform = leadingID(after)
-		// A value that reaches the end of the window may go on: look again with what follows.
-		if len(s.platform) == len(after) && len(after) < longestID {
-			s.platform, s.rest = "", window
-			return len(p), nil
-		}
-	}
-	s.rest = bytes.Clone(window[max(0, len(window)-len(platformKey)-longestID):])
-	return len(p), nil
-}
-
-// found returns the value once everything was written.
-func (s *scanner) found() string {
-	if s.platform == "" {
-		_, after, _ := bytes.Cut(s.rest, []byte(platformKey))
-		return leadingID(after)
-	}
-	return s.platform
-}
-
-func leadingID(text []byte) string {
-	end := bytes.IndexFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	if end < 0 {
-		end = len(text)
-	}
-	return string(text[:end])
 }

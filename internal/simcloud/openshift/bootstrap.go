@@ -117,7 +117,7 @@ func (h *bootstrapHost) start(ctx context.Context, f func(context.Context)) (sto
 
 // bootkube is the order of section 3.2: the machine config server comes long before the API, and goes after it.
 func (h *bootstrapHost) bootkube(ctx context.Context) {
-	if !h.stage(ctx, "release-image", 70*time.Second) || !h.stage(ctx, "node-image-pull", 50*time.Second) ||
+	if !h.stage(ctx, "release-image", 70*time.Second) || !h.await(ctx, "node-image-pull", h.suits) || !h.stage(ctx, "node-image-overlay", 50*time.Second) ||
 		!h.await(ctx, "mco-render", h.renders) || !h.stage(ctx, "mco-bootstrap", 50*time.Second) {
 		return
 	}

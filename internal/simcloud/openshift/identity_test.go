@@ -1,8 +1,6 @@
 package openshift
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -57,20 +55,14 @@ func TestASecondGenerationIsAnotherCluster(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(1, 0)
 		l.until(30*time.Minute, "a node", func() bool { return l.ready() == 1 })
-		before := l.api
-		for _, name := range []string{".openshift_install_state.json", "metadata.json"} {
-			if err := os.Remove(filepath.Join(l.dir, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		before := *l.api
 		l.remove("bootstrap")
-		l.generate()
+		l.renew()
 		l.boot("bootstrap", "198.18.0.9", l.file("bootstrap.ign"))
 		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
 		if _, err := before.get(l.ctx, nodesPath); err == nil {
 			t.Error("the old credentials open the new cluster")
 		}
-		l.connect()
 		if nodes, err := l.api.get(l.ctx, nodesPath); err != nil || len(nodes.List("items")) != 0 {
 			t.Errorf("nodes of the new cluster: %v, %v", nodes, err)
 		}

@@ -44,9 +44,10 @@ pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
 type plan struct {
 	config    string                         // install-config; "" is configSource
 	release   string                         // "" is 4.20.5
-	now       time.Time                      // when the certificates are made; zero is now
+	age       time.Duration                  // of the certificates; negative: they are not valid yet
 	cloud     bool                           // there is the API of Exoscale
 	manifests func(*lab) map[string]string   // added before the Ignition documents are made
+	build     string                         // of the boot image
 	edit      map[string]func(string) string // of manifests that the installer made
 }
 
@@ -69,6 +70,7 @@ type lab struct {
 
 	mu        sync.Mutex
 	instances []vm.Instance
+	machines  map[string]machine.Machine
 	closed    map[int]bool      // ports that nobody reaches
 	names     map[string]string // addresses by the end of a name
 }
@@ -76,7 +78,7 @@ type lab struct {
 func newLab(t *testing.T, clock network.Clock, plan plan) *lab {
 	t.Helper()
 	disk := t.TempDir()
-	l := &lab{t: t, plan: plan, disk: disk, dir: t.TempDir(), db: mustOpen(t, disk), clock: clock, closed: map[int]bool{},
+	l := &lab{t: t, plan: plan, disk: disk, dir: t.TempDir(), db: mustOpen(t, disk), clock: clock, closed: map[int]bool{}, machines: map[string]machine.Machine{},
 		names: map[string]string{"." + domain: balancer}}
 	l.openNetwork()
 	l.generate()
@@ -103,13 +105,9 @@ func (l *lab) generate() {
 // run runs the installer.
 func (l *lab) run(command ...string) {
 	l.t.Helper()
-	now := l.plan.now
-	if now.IsZero() {
-		now = time.Now()
-	}
 	var said bytes.Buffer
 	args := append([]string{"--release", cmp.Or(l.plan.release, "4.20.5")}, append(command, "--dir", l.dir)...)
-	if code := installer.Main(args, now, io.Discard, &said); code != 0 {
+	if code := installer.Main(args, time.Now().Add(-l.plan.age), io.Discard, &said); code != 0 {
 		l.t.Fatal(said.String())
 	}
 }
@@ -150,13 +148,33 @@ func (l *lab) openMachines() {
 	if l.cloud != nil {
 		roots = l.cloud.ca.Pool()
 	}
-	fleet, err := vm.New(vm.Config{DB: l.db, Fabric: l.fabric, Clock: l.clock, Roots: roots, Instances: l.list, Ignited: l.world.Software})
+	fleet, err := vm.New(vm.Config{DB: l.db, Fabric: l.fabric, Clock: l.clock, Roots: roots, Instances: l.list, Ignited: l.software})
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	l.fleet = fleet
 	l.connect()
 	l.sync()
+}
+
+// software runs what the world makes of a machine, and keeps the machine for looks at its disk.
+func (l *lab) software(ctx context.Context, m machine.Machine) {
+	l.mu.Lock()
+	l.machines[m.Name()] = m
+	l.mu.Unlock()
+	l.world.Software(ctx, m)
+}
+
+// onDisk returns a file of a machine that has been through Ignition, "" if there is none.
+func (l *lab) onDisk(name, path string) string {
+	l.t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.machines[name] == nil {
+		l.t.Fatalf("Ignition has not finished on %s", name)
+	}
+	content, _ := l.machines[name].ReadFile(path)
+	return string(content)
 }
 
 // connect opens the kubeconfig that the installer wrote.
@@ -215,6 +233,8 @@ func (l *lab) host(address string) *fabric.Host {
 }
 
 func (l *lab) resolve(_ context.Context, name string) ([]netip.Addr, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for suffix, address := range l.names {
 		if strings.HasSuffix(name, suffix) {
 			return []netip.Addr{netip.MustParseAddr(address)}, nil
@@ -245,7 +265,7 @@ func (l *lab) list() []vm.Instance {
 func (l *lab) boot(name, address string, userData []byte) {
 	l.mu.Lock()
 	l.instances = append(l.instances, vm.Instance{ID: "id-" + name + address, Name: name, Address: netip.MustParseAddr(address), State: vm.Running,
-		Platform: "exoscale", UserData: userData})
+		Platform: "exoscale", OSBuild: l.plan.build, UserData: userData})
 	l.mu.Unlock()
 	l.sync()
 }
@@ -340,6 +360,16 @@ type desk struct {
 
 func (d desk) Network() network.Network { return d.host.Network(nil) }
 
+// infraID is the name that the installer gave the cluster.
+func (l *lab) infraID() string {
+	l.t.Helper()
+	var metadata struct{ InfraID string }
+	if err := json.Unmarshal(l.file("metadata.json"), &metadata); err != nil {
+		l.t.Fatal(err)
+	}
+	return metadata.InfraID
+}
+
 // get reads an object as the operator; nil if that fails.
 func (l *lab) get(path string) kube.Object {
 	object, err := l.api.get(l.ctx, path)
@@ -378,10 +408,17 @@ func (l *lab) until(limit time.Duration, what string, check func() bool) {
 	}
 }
 
+// consoles returns what the machines said, without the many attempts of Ignition.
 func (l *lab) consoles() string {
+	return l.lines(func(line string) bool { return strings.Contains(line, "ignition: GET") })
+}
+
+func (l *lab) everything() string { return l.lines(func(string) bool { return false }) }
+
+func (l *lab) lines(without func(string) bool) string {
 	var text strings.Builder
 	for name, lines := range l.fleet.Consoles() {
-		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, "ignition: GET") })
+		lines = slices.DeleteFunc(lines, without)
 		fmt.Fprintf(&text, "== %s\n%s\n", name, strings.Join(lines, "\n"))
 	}
 	return text.String()

@@ -66,7 +66,7 @@ func TestAWrongMachineConfigurationKeepsMachinesFromTheirConfiguration(t *testin
 	}{
 		"a version of the specification that nobody knows": {configured("master", "3.5.0", "3.9.0"),
 			`machine-config-controller bootstrap: machineconfig 50-master-hello: parsing Ignition config failed`},
-		"a path that is none":  {configured("master", "/etc/hello", "etc/hello"), "path not absolute"},
+		"a path that is none": {configured("master", "/etc/hello", "etc/hello"), "path not absolute"},
 		"a file of other bytes": {configured("master", `source: "data:,hi"`, `source: "data:,hi", verification: {hash: sha256-`+strings.Repeat("0", 64)+`}`),
 			"hash verification failed"},
 	} {

@@ -49,6 +49,7 @@ const (
 	machineConfigFile = "/etc/mcs-machine-config-content.json" // what the machine config server gave the machine
 	bootstrapAccess   = "/etc/kubernetes/kubeconfig"           // of the node bootstrapper
 	hostnameFile      = "/etc/hostname"
+	osReleaseFile     = "/etc/os-release"
 	pivotedFile       = "/etc/machine-config-daemon/currentconfig" // a dot for each step towards the release's system
 	etcdDataFile      = "/var/lib/etcd/member"                     // holds the ID of the member whose data is here
 )

@@ -13,6 +13,9 @@ import (
 	"exoshift/internal/simcloud/haproxy"
 )
 
+// osRelease says on a machine's disk which system it runs.
+const osRelease = "/etc/os-release"
+
 const (
 	bootTime   = 35 * time.Second // of the zone's clock, to the first program that runs
 	bootJitter = 10 * time.Second
@@ -68,6 +71,9 @@ func (b *box) work(ctx context.Context) error {
 	case "":
 		return b.linux(ctx)
 	case "exoscale":
+		if err := b.WriteFile(osRelease, []byte("OSTREE_VERSION='"+b.instance.OSBuild+"'\n")); err != nil {
+			return err
+		}
 		if err := b.ignite(ctx); err != nil {
 			return err
 		}

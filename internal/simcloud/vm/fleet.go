@@ -30,6 +30,7 @@ type Instance struct {
 	Type      string // e.g. "standard.large"
 	DiskGiB   int    // 0: unknown, and large enough for everything
 	Platform  string // ignition.platform.id in the image; "" is a Linux with cloud-init
+	OSBuild   string // of CoreOS in the image; "" if that is not known
 	UserData  []byte
 	CreatedAt time.Time
 }

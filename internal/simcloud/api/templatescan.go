@@ -1,0 +1,65 @@
+package api
+
+import "bytes"
+
+// scanner remembers an image's first four bytes and what its boot entry tells: the platform and the system's build.
+type scanner struct {
+	head            []byte
+	platform, build search
+}
+
+func newScanner() *scanner {
+	return &scanner{platform: search{key: "ignition.platform.id="}, build: search{key: " CoreOS "}}
+}
+
+func (s *scanner) Write(p []byte) (int, error) {
+	if missing := 4 - len(s.head); missing > 0 {
+		s.head = append(s.head, p[:min(missing, len(p))]...)
+	}
+	s.platform.look(p)
+	s.build.look(p)
+	return len(p), nil
+}
+
+// search finds the first value that follows a key.
+type search struct {
+	key   string
+	rest  []byte // the end of what was seen before, as the sought text may begin there
+	value string
+}
+
+// longestValue is that of a build: "418.94.202501221327-0".
+const longestValue = 32
+
+func (s *search) look(p []byte) {
+	if s.value != "" {
+		return
+	}
+	window := append(s.rest, p...)
+	if _, after, found := bytes.Cut(window, []byte(s.key)); found {
+		s.value = leadingValue(after)
+		// A value that reaches the end of the window may go on: look again with what follows.
+		if len(s.value) == len(after) && len(after) < longestValue {
+			s.value, s.rest = "", window
+			return
+		}
+	}
+	s.rest = bytes.Clone(window[max(0, len(window)-len(s.key)-longestValue):])
+}
+
+// found returns the value once everything was seen.
+func (s *search) found() string {
+	if s.value == "" {
+		_, after, _ := bytes.Cut(s.rest, []byte(s.key))
+		return leadingValue(after)
+	}
+	return s.value
+}
+
+func leadingValue(text []byte) string {
+	end := bytes.IndexFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '.' && r != '-' })
+	if end < 0 {
+		end = len(text)
+	}
+	return string(text[:end])
+}

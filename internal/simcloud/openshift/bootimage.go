@@ -1,0 +1,37 @@
+package openshift
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"exoshift/internal/simcloud/mirror"
+)
+
+var ostreeVersion = regexp.MustCompile(`(?m)^OSTREE_VERSION='(.+)'$`)
+
+// suits returns nil if the machine was booted from an image of the release's stream. Another build of the stream will
+// do; of an image that says nothing, nothing is known. What is said here is our wording.
+func (h *bootstrapHost) suits(context.Context) error {
+	content, _ := h.machine.ReadFile(osReleaseFile)
+	found := ostreeVersion.FindSubmatch(content)
+	if found == nil {
+		return nil
+	}
+	booted, wanted := string(found[1]), mirror.Build(h.config.Version)
+	switch {
+	case osStream(booted) == osStream(wanted):
+		return nil
+	case strings.HasPrefix(h.config.Version, "4.18."):
+		return fmt.Errorf("kubelet.service: Failed to locate executable /usr/bin/kubelet: the boot image %s is bare, OpenShift %s needs one like %s", booted, h.config.Version, wanted)
+	}
+	return fmt.Errorf("node-image-pull.service: Main process exited, code=exited, status=1/FAILURE: the boot image %s is of another stream than %s of OpenShift %s",
+		booted, wanted, h.config.Version)
+}
+
+// osStream is what the builds of a stream have in common: "9.6" of "9.6.20251212-1".
+func osStream(build string) string {
+	parts := strings.SplitN(build, ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}
