@@ -16,7 +16,8 @@ func (c *collection) fromDirectory(dir string) error {
 		return err
 	}
 	if len(paths) == 0 {
-		return foreign(fmt.Errorf("%s holds no manifests", dir))
+		return invalid(fmt.Errorf("%s holds no manifests", dir)).
+			WithHint("put manifests there, or leave openshift.manifestsDir out of the answers file")
 	}
 	for _, path := range paths {
 		if err := c.fromFile("", path); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"exoshift/internal/fault"
@@ -60,7 +61,9 @@ func (i *Installer) generate(ctx context.Context, dir string, wanted state.Gener
 	}
 	defer os.RemoveAll(work)
 	mask := newMasker(wanted)
-	if err := i.create(ctx, program, work, wanted, mask, said); err != nil {
+	// People hear of the place where all of it will be.
+	hear := func(line string) { said(strings.ReplaceAll(line, work, dir)) }
+	if err := i.create(ctx, program, work, wanted, mask, hear); err != nil {
 		return err
 	}
 	if !finished(work) {

@@ -161,7 +161,7 @@ func TestWhatIsWantedGoesIntoTheBootstrapMachine(t *testing.T) {
 		}
 	}
 	heard := strings.Join(said, "\n")
-	for _, want := range []string{"Consuming Install Config", "Manifests added: 1 (1 Secret)", "Routes are below apps.example.com", "Ignition-Configs created"} {
+	for _, want := range []string{"Consuming Install Config", "Manifests added: 1 (1 Secret)", "Routes are below apps.example.com", "Ignition-Configs created in: " + dir} {
 		if !strings.Contains(heard, want) {
 			t.Errorf("%q was not said in\n%s", want, heard)
 		}
