@@ -10,7 +10,8 @@ import (
 // qcow2 reads an image of QEMU's as it passes by. Its tables say where clusters are compressed, and come before them:
 // qemu-img writes a table before the first cluster that it has to list, except where that cluster fits into what is left
 // behind the compressed clusters of another table. Only compressed clusters need the tables; all else is searched as it
-// is.
+// is. Each compressed cluster is searched by itself: a boot entry is shorter than a block of its file system, and no
+// block lies in two clusters.
 type qcow2 struct {
 	header  qcow2Header
 	at      int64   // offset of the next byte in the image

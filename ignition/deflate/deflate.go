@@ -2,6 +2,8 @@
 // meant for a few kilobytes that have to fit into the room which another encoder needed for nearly the same data.
 package deflate
 
+import "math"
+
 // Window is how far back a match reaches at most; bytes. qemu unpacks compressed clusters with a window of this size.
 const Window = 4096
 
@@ -25,7 +27,7 @@ func Pack(data []byte, enough int) []byte {
 	for idle, n := 0, 0; len(stream) > enough && idle < patience && n < searches; n++ {
 		idle++
 		for i := range segments {
-			segments[i].improve()
+			segments[i].improve(data)
 		}
 		if shorter := write(data, segments); len(shorter) < len(stream) {
 			stream, idle = shorter, 0
@@ -47,23 +49,22 @@ func write(data []byte, segments []search) []byte {
 
 // search is the best known division of one segment into tokens and blocks.
 type search struct {
-	parser *parser
-	blocks []block
-	bits   int
-	models []model // what the next search takes for the costs of its tokens
+	from, to int
+	blocks   []block
+	bits     int
+	models   []model // what the next search takes for the costs of its tokens
 }
 
 func newSearch(data []byte, from, to int) search {
-	s := search{parser: newParser(data, from, to)}
-	s.blocks = split(s.parser.parse([]model{firstModel(data[from:to], to)}), from)
-	s.bits = size(s.blocks)
-	s.models = modelsOf(s.blocks)
+	s := search{from: from, to: to, bits: math.MaxInt, models: []model{firstModel(data[from:to], to)}}
+	s.improve(data)
 	return s
 }
 
-// improve searches once more, at the costs that the last search led to.
-func (s *search) improve() {
-	blocks := split(s.parser.parse(s.models), s.parser.from)
+// improve searches once more, at the costs that the last search led to. The matches are not kept in between: those of
+// all segments would take much memory.
+func (s *search) improve(data []byte) {
+	blocks := split(newParser(data, s.from, s.to).parse(s.models), s.from)
 	s.models = modelsOf(blocks)
 	if bits := size(blocks); bits < s.bits {
 		s.blocks, s.bits = blocks, bits
