@@ -138,7 +138,10 @@ func bootEntry(shown picture) string {
 
 func compress(image []byte) []byte {
 	var packed bytes.Buffer
-	zip := gzip.NewWriter(&packed)
+	zip, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // most of it is noise
+	if err != nil {
+		return nil // there is such a level
+	}
 	_, _ = zip.Write(image) // a bytes.Buffer takes everything
 	_ = zip.Close()
 	return packed.Bytes()
