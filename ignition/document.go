@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"regexp"
+	"strings"
 
 	"github.com/coreos/ignition/v2/config/v3_2"
 	"github.com/coreos/ignition/v2/config/v3_2/types"
@@ -33,8 +34,11 @@ func (p Pointer) check() error {
 		return fault.Newf(fault.Invalid, op, "%q is no host name", p.Hostname).
 			WithHint("use at most 63 small letters, digits, hyphens and dots")
 	}
-	if p.Source == "" {
+	switch {
+	case p.Source == "":
 		return fault.Newf(fault.Invalid, op+" "+p.Hostname, "nothing to fetch its configuration from")
+	case !strings.HasPrefix(p.Source, "https://"):
+		return fault.Newf(fault.Invalid, op+" "+p.Hostname, "its configuration holds secrets and would be fetched without TLS")
 	}
 	return nil
 }

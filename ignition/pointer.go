@@ -14,6 +14,7 @@ import (
 	"github.com/coreos/ignition/v2/config/util"
 	"github.com/coreos/ignition/v2/config/v3_2/types"
 
+	"exoshift/internal/fault"
 	"exoshift/state"
 )
 
@@ -35,6 +36,9 @@ func NodePointer(node state.Machine, clusterDomain string, rootCA []byte) ([]byt
 		Hostname: node.Name,
 		Source:   "https://api-int." + clusterDomain + ":22623/config/" + Pool(node.Role),
 		CA:       rootCA,
+	}
+	if len(rootCA) == 0 {
+		return nil, fault.Newf(fault.Invalid, "describe machine "+node.Name, "no authority to verify the machine config server by")
 	}
 	if node.DataDisk > 0 {
 		pointer.RootGiB = node.RootDisk

@@ -110,6 +110,7 @@ func TestADocumentThatIgnitionWouldRefuseIsInvalid(t *testing.T) {
 		"capitals":          func(p *ignition.Pointer) { p.Hostname = "Worker-0" },
 		"64 characters":     func(p *ignition.Pointer) { p.Hostname = strings.Repeat("a", 62) + ".b" },
 		"no source":         func(p *ignition.Pointer) { p.Source = "" },
+		"without TLS":       func(p *ignition.Pointer) { p.Source = "http://example.net/config" },
 		"unknown scheme":    func(p *ignition.Pointer) { p.Source = "ftp://example.net/config" },
 		"unknown hash":      func(p *ignition.Pointer) { p.Hash = "md5-900150983cd24fb0d6963f7d28e17f72" },
 		"short hash":        func(p *ignition.Pointer) { p.Hash = "sha512-abc" },
@@ -124,6 +125,9 @@ func TestADocumentThatIgnitionWouldRefuseIsInvalid(t *testing.T) {
 	}
 	if _, err := good.Document(); err != nil {
 		t.Errorf("the good one: %v", err)
+	}
+	if _, err := ignition.NodePointer(state.Default().Machines(state.RoleWorker)[0], domain, nil); !fault.Is(err, fault.Invalid) {
+		t.Errorf("without an authority: error %v", err)
 	}
 }
 

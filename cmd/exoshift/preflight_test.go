@@ -129,7 +129,7 @@ func refusals() map[string]refusal {
 					"instance-type": map[string]any{"id": b.list("/instance-type", "instance-types")[0]["id"]},
 				})
 			}, code: exitChecks,
-			says: []string{"cluster c-demo-1 has a machine already, master-0"}, hint: "--dir",
+			says: []string{"cluster c-demo-1 has machines already, master-0"}, hint: "--dir",
 		},
 		"a bucket of somebody else": {
 			circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, code: exitChecks,
