@@ -18,7 +18,7 @@ const (
 
 // run is a code length, or one that is repeated.
 type run struct {
-	symbol int
+	symbol uint8
 	extra  uint16
 }
 
@@ -58,7 +58,8 @@ func used(lengths []uint8, least int) int {
 }
 
 // runsOf describes lengths. Bits 0, 1 and 2 of ways allow the symbols 16, 17 and 18.
-func runsOf(lengths []uint8, ways int) (runs []run) {
+func runsOf(lengths []uint8, ways int) []run {
+	runs := make([]run, 0, len(lengths))
 	for len(lengths) > 0 {
 		n := 1
 		for n < len(lengths) && lengths[n] == lengths[0] {
@@ -67,7 +68,7 @@ func runsOf(lengths []uint8, ways int) (runs []run) {
 		if lengths[0] == 0 {
 			runs = appendZeros(runs, n, ways)
 		} else {
-			runs = appendLengths(runs, int(lengths[0]), n, ways&1 > 0)
+			runs = appendLengths(runs, lengths[0], n, ways&1 > 0)
 		}
 		lengths = lengths[n:]
 	}
@@ -92,7 +93,7 @@ func appendZeros(runs []run, n, ways int) []run {
 	return runs
 }
 
-func appendLengths(runs []run, length, n int, repeats bool) []run {
+func appendLengths(runs []run, length uint8, n int, repeats bool) []run {
 	runs = append(runs, run{symbol: length})
 	for n--; n > 0; {
 		k := min(n, 6)

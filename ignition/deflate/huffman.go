@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// node is a symbol, or a package of two nodes of the level before.
+// node is a symbol, or a package of two nodes of the level before. It is small, as a search needs many.
 type node struct {
-	weight int
-	symbol int // -1 for a package
-	first  int // of the two nodes, in the level before
+	weight int32
+	symbol int16 // -1 for a package
+	first  int16 // of the two nodes, in the level before
 }
 
 // codeLengths returns the best prefix code whose lengths do not exceed limit, by the package-merge algorithm. Symbols
@@ -20,7 +20,7 @@ func codeLengths(counts []int, limit int) []uint8 {
 	var leaves []node
 	for symbol, n := range counts {
 		if n > 0 {
-			leaves = append(leaves, node{weight: n, symbol: symbol})
+			leaves = append(leaves, node{weight: int32(n), symbol: int16(symbol)})
 		}
 	}
 	if len(leaves) == 1 {
@@ -46,19 +46,19 @@ func merge(leaves, level []node) []node {
 		for len(leaves) > 0 && leaves[0].weight <= weight {
 			merged, leaves = append(merged, leaves[0]), leaves[1:]
 		}
-		merged = append(merged, node{weight: weight, symbol: -1, first: i})
+		merged = append(merged, node{weight: weight, symbol: -1, first: int16(i)})
 	}
 	return append(merged, leaves...)
 }
 
-// tally counts how often each symbol is in the first n nodes of the last level: that is the length of its code. The
+// tally counts how often each symbol is among the first n nodes of the last level: that is the length of its code. The
 // packages among them are made of the first nodes of the level before.
 func tally(lengths []uint8, levels [][]node, n int) {
 	for i := len(levels) - 1; i >= 0; i-- {
 		below := 0
 		for _, node := range levels[i][:n] {
 			if node.symbol < 0 {
-				below = node.first + 2
+				below = int(node.first) + 2
 			} else {
 				lengths[node.symbol]++
 			}
