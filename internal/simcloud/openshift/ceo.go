@@ -36,7 +36,7 @@ func (k *controllers) etcd(ctx context.Context, seen view) error {
 		return nil
 	case k.mayRemoveBootstrap(seen):
 		return k.removeBootstrap(seen)
-	case len(seen.etcd.troubles) == 0 && seen.withoutPlace() == "":
+	case len(seen.etcd.troubles) == 0 && seen.homeless == "":
 		return k.grow(seen)
 	}
 	return nil
@@ -59,7 +59,7 @@ func (k *controllers) promote(ctx context.Context, learner member) error {
 
 // grow adds the first master whose etcd pod runs and that is no member yet.
 func (k *controllers) grow(seen view) error {
-	for _, master := range seen.masters() {
+	for _, master := range seen.masters {
 		pod, ok := seen.pods["openshift-etcd/etcd-"+master.Name()]
 		if !ok || pod.Text("status.phase") != "Running" || seen.etcd.has(master.Name()) {
 			continue

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/fabric"
@@ -34,6 +35,28 @@ type cloud struct {
 	server *http.Server
 	calls  atomic.Int64
 	fabric *fabric.Fabric
+	kind   string // ID of the machines' instance type
+}
+
+// extraLarge returns the ID of the instance type standard.extra-large.
+func (c *cloud) extraLarge(l *lab) string {
+	l.t.Helper()
+	asked := cloudAPI{base: "https://api-" + cloudZone + ".exoscale.com", key: cloudKey, secret: cloudSecret, patience: time.Minute,
+		http: l.laptop.Network(c.ca.Pool()).Client()}
+	defer asked.close()
+	var answer struct {
+		Types []struct{ ID, Family, Size string } `json:"instance-types"`
+	}
+	if err := asked.get(l.ctx, "/v2/instance-type", &answer); err != nil {
+		l.t.Fatal(err)
+	}
+	for _, found := range answer.Types {
+		if found.Family == "standard" && found.Size == "extra-large" {
+			return found.ID
+		}
+	}
+	l.t.Fatal("there is no standard.extra-large")
+	return ""
 }
 
 func openCloud(l *lab) *cloud {
@@ -57,6 +80,7 @@ func openCloud(l *lab) *cloud {
 	l.names[".exoscale.com"] = cloudAddress
 	c.server = &http.Server{Handler: c.instead(l), ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = c.server.Serve(tls.NewListener(listener, config)) }()
+	c.kind = c.extraLarge(l)
 	return c
 }
 
@@ -82,14 +106,15 @@ func (c *cloud) instead(l *lab) http.Handler {
 		}
 		var list []map[string]any
 		for _, instance := range l.list() {
-			list = append(list, map[string]any{"id": "id-" + instance.Name, "name": instance.Name, "public-ip": instance.Address.String()})
+			list = append(list, map[string]any{"id": "id-" + instance.Name, "name": instance.Name, "public-ip": instance.Address.String(),
+				"instance-type": map[string]any{"id": c.kind}})
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"instances": list})
 	})
 }
 
-// restricted makes a key whose role allows the operations.
-func (c *cloud) restricted(operations string) (key, secret string) {
+// restricted makes a key whose role has the policy.
+func (c *cloud) restricted(policy []byte) (key, secret string) {
 	c.t.Helper()
 	host, err := c.fabric.Host(netip.MustParseAddr("192.0.2.11"))
 	if err != nil {
@@ -101,9 +126,11 @@ func (c *cloud) restricted(operations string) (key, secret string) {
 		c.t.Fatal(err)
 	}
 	defer client.Close()
-	role, _, err := client.EnsureRole(c.t.Context(), state.IAMRole{Name: "ccm", Description: "ccm", Policy: state.IAMPolicy{
-		DefaultServiceStrategy: "deny", Services: map[string]state.IAMService{"compute": {Type: "rules", Rules: []state.IAMRule{
-			{Action: "allow", Expression: "operation in [" + operations + "]"}}}}}})
+	wanted := state.IAMRole{Name: "ccm", Description: "ccm"}
+	if err := json.Unmarshal(policy, &wanted.Policy); err != nil {
+		c.t.Fatal(err)
+	}
+	role, _, err := client.EnsureRole(c.t.Context(), wanted)
 	if err != nil {
 		c.t.Fatal(err)
 	}

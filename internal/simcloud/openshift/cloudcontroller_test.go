@@ -1,11 +1,14 @@
 package openshift
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"exoshift/assets"
 )
 
 const externalSource = `apiVersion: v1
@@ -91,8 +94,10 @@ func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
 	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
 		l.install(func() {})
 		for _, node := range l.get(nodesPath).List("items") {
-			want := []string{"exoscale://id-" + node.Name(), "ch-gva-2", "ch-gva-2"}
-			got := []string{node.Text("spec.providerID"), node.Labels()["topology.kubernetes.io/zone"], node.Labels()["topology.kubernetes.io/region"]}
+			labels := node.Labels()
+			want := []string{"exoscale://id-" + node.Name(), "ch-gva-2", "ch-gva-2", "standard.extra-large"}
+			got := []string{node.Text("spec.providerID"), labels["topology.kubernetes.io/zone"], labels["topology.kubernetes.io/region"],
+				labels["node.kubernetes.io/instance-type"]}
 			if diff := cmp.Diff(want, got); diff != "" || tainted(node, cloudTaint) {
 				t.Errorf("%s: %s", node.Name(), diff)
 			}
@@ -103,6 +108,48 @@ func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
 		if calls := l.cloud.calls.Load(); calls == 0 || calls > 10 {
 			t.Errorf("the cloud controller listed the instances %d times for seven nodes", calls)
 		}
+	})
+}
+
+// rolePolicy is the policy that an installation gives the cloud controller.
+func rolePolicy(l *lab) []byte {
+	l.t.Helper()
+	policy, err := assets.Policy("ccm-exoscale", nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return policy
+}
+
+func TestTheCloudControllerThatAnInstallationBringsWorksWithTheRoleThatItIsGiven(t *testing.T) {
+	ours := func(l *lab, _ string) string {
+		key, secret := l.cloud.restricted(rolePolicy(l))
+		manifests, err := assets.CloudControllerManager(assets.CloudController{Domain: domain, Zone: cloudZone, Key: key, Secret: secret})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		return string(manifests)
+	}
+	inLabOf(t, controlled(ours), func(t *testing.T, l *lab) {
+		l.bootCluster(1, 0)
+		l.until(30*time.Minute, "a node that the cloud controller has seen", func() bool {
+			node := l.get(nodesPath + "/master-0")
+			return node != nil && !tainted(node, cloudTaint)
+		})
+	})
+}
+
+func TestACloudControllerGoesOnAfterRestarts(t *testing.T) {
+	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
+		l.bootCluster(3, 0)
+		last := l.clock.Now()
+		l.until(90*time.Minute, "bootstrap complete", func() bool {
+			if l.clock.Now().Sub(last) > 4*time.Minute {
+				l.restart()
+				last = l.clock.Now()
+			}
+			return l.bootstrapStatus() == "complete"
+		})
 	})
 }
 
@@ -117,7 +164,7 @@ func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
 		"a wrong secret":                       {replaced(`api-secret: "very`, `api-secret: "not-very`), "401 Unauthorized"},
 		"another zone":                         {replaced("api-zone: ch-gva-2", "api-zone: ch-dk-2"), "failed to verify certificate"},
 		"a role that may not list instances": {func(l *lab, manifests string) string {
-			key, secret := l.cloud.restricted("'list-zones'")
+			key, secret := l.cloud.restricted(bytes.ReplaceAll(rolePolicy(l), []byte("'list-instances', "), nil))
 			return strings.NewReplacer(cloudKey, key, cloudSecret, secret).Replace(manifests)
 		}, "GET /v2/instance: 403 Forbidden"},
 		"a Secret of another name":           {replaced("metadata: {name: exoscale-credentials", "metadata: {name: other"), `secret "exoscale-credentials" not found`},

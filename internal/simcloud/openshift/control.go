@@ -94,6 +94,8 @@ func (k *controllers) held(what, state string, atLeast time.Duration) bool {
 // view is what the controllers see at the beginning of a tick.
 type view struct {
 	nodes        []kube.Object
+	masters      []kube.Object          // those of the nodes that are of the control plane and ready
+	homeless     string                 // why the release's operators have no node to run on, "" if they have one
 	pods         map[string]kube.Object // by namespace/name
 	etcd         etcdStatus
 	bootstrapped bool // the ConfigMap says so
@@ -107,11 +109,10 @@ func (k *controllers) look() view {
 	}
 	status, _ := k.objects.Get(mapResource, "kube-system", "bootstrap")
 	seen.bootstrapped = status.Text("data.status") == "complete"
+	seen.masters = seen.ready("node-role.kubernetes.io/master")
+	seen.homeless = withoutPlace(seen.masters)
 	return seen
 }
-
-// masters returns the nodes of the control plane that are ready.
-func (v view) masters() []kube.Object { return v.ready("node-role.kubernetes.io/master") }
 
 // ready returns the ready nodes with a label, by name.
 func (v view) ready(label string) []kube.Object {

@@ -311,47 +311,6 @@ func (l *lab) bootCluster(masters, infra int) {
 	}
 }
 
-// balance forwards the cluster's ports to the first machine that answers; the bootstrap host comes last.
-func (l *lab) balance() {
-	host := l.host(balancer)
-	for port, role := range map[int]string{apiPort: "master", machineConfigPort: "master", httpsPort: "infra"} {
-		listener, err := host.Listen(port)
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		go func() {
-			for {
-				conn, err := listener.Accept()
-				if err != nil {
-					return
-				}
-				go l.forward(host, conn, role, port)
-			}
-		}()
-	}
-}
-
-func (l *lab) forward(host *fabric.Host, conn net.Conn, role string, port int) {
-	defer func() { _ = conn.Close() }()
-	candidates := slices.DeleteFunc(l.list(), func(i vm.Instance) bool { return !strings.HasPrefix(i.Name, role) && i.Name != "bootstrap" })
-	slices.SortFunc(candidates, func(a, b vm.Instance) int { return strings.Compare(b.Name, a.Name) })
-	for _, candidate := range candidates {
-		ctx, cancel := context.WithTimeout(l.ctx, 2*time.Second)
-		backend, err := host.Dial(ctx, "tcp", fmt.Sprintf("%s:%d", candidate.Address, port))
-		cancel()
-		if err != nil {
-			continue
-		}
-		defer func() { _ = backend.Close() }()
-		go func() {
-			_, _ = io.Copy(backend, conn)
-			_ = backend.Close()
-		}()
-		_, _ = io.Copy(conn, backend)
-		return
-	}
-}
-
 // desk is a machine that only dials.
 type desk struct {
 	machine.Machine

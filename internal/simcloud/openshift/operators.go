@@ -32,19 +32,19 @@ func operators() []clusterOperator {
 }
 
 func needsMaster(_ *controllers, seen view) string {
-	if len(seen.masters()) == 0 {
+	if len(seen.masters) == 0 {
 		return "no schedulable master is ready"
 	}
 	return ""
 }
 
 // needsPlace is for what does not tolerate nodes that no cloud controller has seen.
-func needsPlace(_ *controllers, seen view) string { return seen.withoutPlace() }
+func needsPlace(_ *controllers, seen view) string { return seen.homeless }
 
 // needsReplicas is for what runs on every master.
 func needsReplicas(k *controllers, seen view) string {
 	untouched := 0
-	for _, master := range seen.masters() {
+	for _, master := range seen.masters {
 		if tainted(master, cloudTaint) {
 			untouched++
 		}

@@ -15,7 +15,7 @@ import (
 func (k *controllers) machineConfig(_ context.Context, seen view) error {
 	const namespace = "openshift-machine-config-operator"
 	if seen.bootstrapped && k.held("machine-config", "", 45*time.Second) || k.tornDown() && k.held("machine-config-late", "", 15*time.Minute) {
-		for _, master := range seen.masters() {
+		for _, master := range seen.masters {
 			name := "machine-config-server-" + master.Name()
 			if err := k.objects.Ensure(podResource, namespace, place(namespace, name, mcsApp, master.Name(), nil), nil); err != nil {
 				return err

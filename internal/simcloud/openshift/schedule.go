@@ -90,8 +90,7 @@ func unschedulable(nodes []kube.Object, misfits func(node kube.Object) string) s
 
 // withoutPlace tells why the release's operators have no node to run on, "" if they have one: they tolerate masters,
 // but not nodes that no cloud controller has seen.
-func (v view) withoutPlace() string {
-	masters := v.masters()
+func withoutPlace(masters []kube.Object) string {
 	if slices.ContainsFunc(masters, func(node kube.Object) bool { return !tainted(node, cloudTaint) }) {
 		return ""
 	}

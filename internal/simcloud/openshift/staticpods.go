@@ -43,7 +43,7 @@ func (k *controllers) staticPods(_ context.Context, seen view) error {
 func (k *controllers) rollOut(operand operand, seen view) error {
 	var statuses []kube.Object
 	busy := false
-	for _, master := range seen.masters() {
+	for _, master := range seen.masters {
 		name := operand.prefix + master.Name()
 		pod, installed := seen.pods[operand.namespace+"/"+name]
 		status := kube.Object{"nodeName": master.Name(), "currentRevision": 0, "targetRevision": 1}
@@ -72,7 +72,7 @@ func (k *controllers) rollOut(operand operand, seen view) error {
 }
 
 func (k *controllers) mayInstall(operand operand, master kube.Object, seen view) bool {
-	if seen.withoutPlace() != "" {
+	if seen.homeless != "" {
 		return false
 	}
 	if operand.onVoters {
