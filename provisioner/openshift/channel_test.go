@@ -48,6 +48,7 @@ func TestAVersionThatCannotBeUsedIsRefused(t *testing.T) {
 			"another minor was noted":    {"ocp", "stable-4.21", "4.20.5", fault.Conflict, "want stable-4.21, but"},
 			"a longer minor was noted":   {"ocp", "stable-4.2", "4.20.5", fault.Conflict, "want stable-4.2, but"},
 			"no version was noted":       {"ocp", "stable-4.20", "stable-4.20", fault.Conflict, "begun with stable-4.20"},
+			"a path was noted":           {"ocp", "stable-4.20", "4.20.5/../x", fault.Conflict, "begun with 4.20.5/../x"},
 			"no such channel":            {"ocp", "stable-4.20", "", fault.NotFound, "stable-4.20/release.txt"},
 			"a channel of another minor": {"ocp", "fast-4.20", "", fault.Invalid, `"4.21.0"`},
 			"a channel of a path":        {"ocp", "latest-4.20", "", fault.Invalid, "no version of latest-4.20"},

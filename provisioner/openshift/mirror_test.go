@@ -68,7 +68,7 @@ type mirror struct {
 	served map[string]int // requests by path
 	net    network.Network
 	logged []string
-	asked  []string // ranges
+	asked  []string // ranges, and on which condition
 	cache  string
 	signer *openpgp.Entity
 	others http.Handler // serves what is not among the files; may be nil
@@ -120,7 +120,7 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.served[r.URL.Path]++
 	count, file := m.served[r.URL.Path], m.files[r.URL.Path]
 	if asked := r.Header.Get("Range"); asked != "" {
-		m.asked = append(m.asked, asked)
+		m.asked = append(m.asked, strings.TrimSpace(asked+" "+r.Header.Get("If-Range")))
 	}
 	m.mu.Unlock()
 	switch {
