@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
@@ -113,5 +114,6 @@ func trustBundle(path string) (string, error) {
 	if err != nil {
 		return "", fault.New(fault.Invalid, "read the trust bundle", err).WithHint("correct openshift.trustBundle in the answers file")
 	}
-	return string(content), nil
+	// openshift-install takes an empty line at the end for a certificate that is none.
+	return strings.TrimSpace(string(content)) + "\n", nil
 }

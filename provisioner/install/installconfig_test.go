@@ -17,7 +17,7 @@ func TestInstallConfigSaysWhatTheSpecSays(t *testing.T) {
 	s := spec()
 	s.OpenShift.Proxy.HTTP, s.OpenShift.CloudControllerManager = "http://proxy:3128", "External"
 	s.OpenShift.TrustBundle = filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(s.OpenShift.TrustBundle, []byte("PEM\n"), 0o600); err != nil {
+	if err := os.WriteFile(s.OpenShift.TrustBundle, []byte("PEM\n\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	rendered, err := installConfig(s, `{"auths":{}}`)
