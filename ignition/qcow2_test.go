@@ -190,6 +190,32 @@ func at(place int, value byte) func([]byte) []byte {
 	}
 }
 
+// TestAnImageMayEndWithItsLastCompressedCluster is about images that are not filled up to a sector or a cluster.
+func TestAnImageMayEndWithItsLastCompressedCluster(t *testing.T) {
+	const bits = 12
+	w := newQcow2Writer(bits, 8<<bits)
+	content := make([]byte, 1<<bits)
+	copy(content, before)
+	w.packed(t, 0, content)
+	image := w.image[:w.free]
+	want := replaced(guest(t, image))
+	for _, reader := range []io.Reader{bytes.NewReader(image), iotest.DataErrReader(bytes.NewReader(image))} {
+		if got := patched(t, ignition.PatchPlatform(reader)); !bytes.Equal(guest(t, []byte(got)), want) {
+			t.Error("the disk is not what it should be")
+		}
+	}
+}
+
+func TestACompressedClusterOfMoreThanAClusterIsRefused(t *testing.T) {
+	const bits = 12
+	w := newQcow2Writer(bits, 8<<bits)
+	w.packed(t, 0, append([]byte(before), make([]byte, 2<<bits)...))
+	got, err := io.ReadAll(ignition.PatchPlatform(bytes.NewReader(w.image)))
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "more than a cluster") {
+		t.Errorf("%d bytes, error %v", len(got), err)
+	}
+}
+
 // TestWhatDoesNotFitIsRefused has a cluster of hardly anything but the platform, which loses a repetition.
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	const bits = 9
@@ -223,4 +249,23 @@ func TestADownloadThatBreaksOffTellsItsOwnError(t *testing.T) {
 	if _, err := io.ReadAll(ignition.PatchPlatform(image)); !errors.Is(err, broken) {
 		t.Error(err)
 	}
+}
+
+// FuzzPatchPlatform changes a byte and cuts an image: whatever it is then, it comes to an end, no longer than it was.
+func FuzzPatchPlatform(f *testing.F) {
+	image, _ := sampleImage(f, rand.New(rand.NewChaCha8([32]byte{6})), 9)
+	f.Add(40, byte(1), len(image))
+	f.Add(4*512+16, byte(0x40), len(image))
+	f.Add(20, byte(21), len(image))
+	f.Add(100, byte(0), len(image)/2+3)
+	f.Fuzz(func(t *testing.T, at int, value byte, size int) {
+		damaged := bytes.Clone(image[:max(0, min(size, len(image)))])
+		if at >= 0 && at < len(damaged) {
+			damaged[at] ^= value
+		}
+		got, err := io.ReadAll(ignition.PatchPlatform(bytes.NewReader(damaged)))
+		if len(got) > len(damaged) || err == nil && len(got) < len(damaged) {
+			t.Errorf("%d of %d bytes, error %v", len(got), len(damaged), err)
+		}
+	})
 }

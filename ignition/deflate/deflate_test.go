@@ -86,6 +86,16 @@ func TestASearchFindsAShorterStream(t *testing.T) {
 	}
 }
 
+// TestUnlikeDataShareNoBlock compares with the parts packed by themselves.
+func TestUnlikeDataShareNoBlock(t *testing.T) {
+	all := samples()
+	text, noise := all["text"][:6<<10], all["noise"][:6<<10]
+	apart := len(deflate.Pack(text, 0)) + len(deflate.Pack(noise, 0))
+	if got := len(deflate.Pack(append(text[:len(text):len(text)], noise...), 0)); got > apart+40 {
+		t.Errorf("%d bytes together, %d apart", got, apart)
+	}
+}
+
 func TestMatchesReachNoFurtherThanTheWindow(t *testing.T) {
 	noise := make([]byte, deflate.Window+1)
 	_, _ = rand.NewChaCha8([32]byte{7}).Read(noise)
