@@ -14,6 +14,7 @@ type meter struct {
 	done  int64 // bytes
 	total int64 // bytes; less than 1 if it is not known
 	told  time.Time
+	last  string // what was told; it is not told twice
 	tell  func(text string)
 }
 
@@ -28,9 +29,12 @@ func (m *meter) Write(p []byte) (int, error) {
 
 func (m *meter) say() {
 	const mega = 1_000_000
-	if m.total < 1 {
-		m.tell(fmt.Sprintf("downloading %s: %d MB", m.what, m.done/mega))
-		return
+	text := fmt.Sprintf("downloading %s: %d MB", m.what, m.done/mega)
+	if m.total > 0 {
+		text = fmt.Sprintf("downloading %s: %d of %d MB", m.what, m.done/mega, (m.total+mega-1)/mega)
 	}
-	m.tell(fmt.Sprintf("downloading %s: %d of %d MB", m.what, m.done/mega, (m.total+mega-1)/mega))
+	if text != m.last {
+		m.last = text
+		m.tell(text)
+	}
 }
