@@ -3,8 +3,8 @@ package fault_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"io"
-	"strings"
 	"time"
 
 	"exoshift/provisioner/install"
@@ -35,13 +35,27 @@ func (generated) Generate(context.Context, string, state.Generation, func(string
 	}, nil
 }
 
-// image is a boot image, as far as the simulated API looks into one.
+// image is the smallest boot image: a qcow2 file of six clusters of 512 bytes, with one cluster of data.
 type image struct{}
 
 func (image) OpenImage(context.Context, state.BootImage, func(string)) (io.ReadCloser, error) {
-	header := []byte("QFI\xfb")
-	return io.NopCloser(io.MultiReader(bytes.NewReader(header), strings.NewReader(strings.Repeat("\x00", 4096)),
-		strings.NewReader("options ignition.platform.id=openstack console=tty0\n"))), nil
+	const bits, cluster = 9, 512
+	file, big := make([]byte, 6*cluster), binary.BigEndian
+	copy(file, "QFI\xfb")
+	big.PutUint32(file[4:], 3)          // version
+	big.PutUint32(file[20:], bits)      // size of a cluster
+	big.PutUint64(file[24:], 1<<14)     // virtual size
+	big.PutUint32(file[36:], 1)         // entries of the first level
+	big.PutUint64(file[40:], 3*cluster) // where it is
+	big.PutUint64(file[48:], 1*cluster) // reference counts
+	big.PutUint32(file[56:], 1)
+	big.PutUint32(file[96:], 4)
+	big.PutUint32(file[100:], 104) // length of the header
+	big.PutUint64(file[1*cluster:], 2*cluster)
+	big.PutUint64(file[3*cluster:], 4*cluster|1<<63)
+	big.PutUint64(file[4*cluster:], 5*cluster|1<<63)
+	copy(file[5*cluster:], "options ignition.platform.id=openstack console=tty0\n")
+	return io.NopCloser(bytes.NewReader(file)), nil
 }
 
 // finished is a cluster that came up in a moment.

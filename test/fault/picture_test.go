@@ -3,11 +3,14 @@ package fault_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/exoscale/egoscale/v2/api"
+
+	"exoshift/state"
 )
 
 // picture is everything that the zone holds, a line each, with names in the place of what is made up anew each time:
@@ -55,6 +58,8 @@ type gallery struct {
 	*lab
 	client *http.Client
 	names  map[string]string // by ID and by address
+
+	authorities int // that machines were given
 }
 
 func (g *gallery) list(path string) []any {
@@ -91,6 +96,19 @@ func (g *gallery) learn(object any) {
 			g.names[value] = "<" + key + " of " + name + ">"
 		}
 	}
+	g.learnAuthority(object)
+}
+
+// learnAuthority numbers the certificates that machines were given: those of one zone must be the same.
+func (g *gallery) learnAuthority(object any) {
+	fields, _ := object.(map[string]any)
+	labels, _ := fields["labels"].(map[string]any)
+	hash, _ := labels[state.LabelRootCA].(string)
+	if _, known := g.names[hash]; hash == "" || known {
+		return
+	}
+	g.authorities++
+	g.names[hash] = fmt.Sprintf("<root CA %d>", g.authorities)
 }
 
 // line is an object without what differs between two runs that do the same.
