@@ -26,3 +26,15 @@ func (o options) readReleaseKey() ([]byte, error) {
 	}
 	return key, nil
 }
+
+// absolute makes a path independent of where programs are looked for; "" stays.
+func absolute(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return "", usageError{fmt.Errorf("%s: %w", path, err)}
+	}
+	return whole, nil
+}

@@ -108,10 +108,14 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 	if err := layers.BindPFlags(cmd.Flags()); err != nil {
 		return options{}, fmt.Errorf("read the flags: %w", err)
 	}
+	installer, err := absolute(layers.GetString("openshift-install"))
+	if err != nil {
+		return options{}, err
+	}
 	chosen, err := output(layers.GetString("output")).resolve(std)
 	return options{
 		answers: layers.GetString("answers"), dir: layers.GetString("dir"), output: chosen, yes: layers.GetBool("yes"),
-		waitForDNS: layers.GetDuration("wait-for-dns"), installer: layers.GetString("openshift-install"),
+		waitForDNS: layers.GetDuration("wait-for-dns"), installer: installer,
 		releaseKey: layers.GetString("release-key"), renew: layers.GetBool("renew-certificates"),
 	}, err
 }
