@@ -58,7 +58,11 @@ func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string
 // inCluster opens the API as a program in a pod does: by its environment, with the token of its service account.
 func (k *kubelet) inCluster(p *pod, env map[string]string) (*client, error) {
 	account := serviceAccount(kube.Object(p.object.Map("spec")))
-	return newClient(k.machine, access{server: apiAddress(env), authority: k.access.authority, token: k.cluster.token(p.namespace, account)}, k.cluster.patience())
+	server := apiAddress(env)
+	if server == "https://"+k.cluster.serviceAddress()+":"+servicePort && k.online.Load() {
+		server = k.access.server // the network plugin of this machine leads there
+	}
+	return newClient(k.machine, access{server: server, authority: k.access.authority, token: k.cluster.token(p.namespace, account)}, k.cluster.patience())
 }
 
 func apiAddress(env map[string]string) string {

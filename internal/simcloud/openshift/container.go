@@ -88,7 +88,7 @@ func (k *kubelet) execute(ctx context.Context, p *pod, env map[string]string) er
 
 // environment resolves a container's variables. Without others, the API is where the service network has it.
 func (k *kubelet) environment(ctx context.Context, pod, c kube.Object) (map[string]string, error) {
-	env := map[string]string{"KUBERNETES_SERVICE_HOST": k.cluster.serviceAddress(), "KUBERNETES_SERVICE_PORT": "443"}
+	env := map[string]string{"KUBERNETES_SERVICE_HOST": k.cluster.serviceAddress(), "KUBERNETES_SERVICE_PORT": servicePort}
 	for _, from := range c.List("envFrom") {
 		if err := k.importAll(ctx, pod.Namespace(), from, env); err != nil {
 			return nil, err
@@ -178,7 +178,10 @@ func (k *kubelet) data(ctx context.Context, source sourceKind, namespace string,
 	return data, nil
 }
 
-// serviceAddress is where the service "kubernetes" would be; no simulated machine reaches a service network.
+// servicePort is where the API is in the service network.
+const servicePort = "443"
+
+// serviceAddress is where the service "kubernetes" is. Nothing but the cloud controller goes that way here.
 func (c *cluster) serviceAddress() string {
 	network, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
 	for _, cidr := range network.Texts("spec.serviceNetwork") {
