@@ -26,8 +26,8 @@ func TestOtherVersionsAreRefusedWithWhatWasMeant(t *testing.T) {
 	const (
 		exact = "allowed: x.y.z with x.y one of 4.18, 4.19, 4.20, 4.21"
 		tag   = "x.y.z-okd-scos.n with x.y one of 4.19, 4.20, 4.21"
-		any   = exact + "; stable-x.y, fast-x.y, candidate-x.y, latest-x.y; of OKD " + tag
-		none  = " is no version  " + any
+		every = exact + "; stable-x.y, fast-x.y, candidate-x.y, latest-x.y; of OKD " + tag
+		none  = " is no version  " + every
 	)
 	for version, want := range map[string]string{
 		"4.17.40":            " is not supported  " + exact,

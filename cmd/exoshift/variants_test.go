@@ -88,8 +88,9 @@ func everyNodeByName(t *testing.T, b backdoor) {
 
 func dedicatedAndProtected(t *testing.T, b backdoor) {
 	zone := "/dns-domain/" + b.id("/dns-domain", "dns-domains", "unicode-name", b.s.spec.Domain())
-	for _, name := range []string{"*.apps", "*.applications"} { // the cluster's own are always below "apps"
-		b.id(zone+"/record", "dns-domain-records", "name", name)
+	b.id(zone+"/record", "dns-domain-records", "name", "*.applications")
+	if console := facts(t, b.s).ConsoleURL; console != "https://console-openshift-console.applications."+b.s.spec.Domain() {
+		t.Errorf("the console is at %s", console)
 	}
 	target := b.id("/deploy-target", "deploy-targets", "name", "dedicated-1")
 	for _, machine := range b.list("/instance", "instances") {

@@ -43,20 +43,11 @@ func (i *Installation) fixedRecords() []state.Record {
 			state.Record{Name: "ingress", Type: "A", Content: i.ingress.Address, TTL: shortTTL},
 		)
 	}
-	for _, apps := range i.appsLabels() {
+	// Another domain is its owner's business.
+	if apps, ours := strings.CutSuffix(i.spec.AppsDomain(), "."+domain); ours {
 		records = append(records, state.Record{Name: "*." + apps, Type: "CNAME", Content: "ingress." + domain, TTL: shortTTL})
 	}
 	return records
-}
-
-// appsLabels are the names in the cluster's zone below which applications live: the cluster's own, like its console,
-// are always below "apps". A domain elsewhere is its owner's business.
-func (i *Installation) appsLabels() []string {
-	labels := []string{"apps"}
-	if own, ours := strings.CutSuffix(i.spec.AppsDomain(), "."+i.spec.Domain()); ours && own != "apps" {
-		labels = append(labels, own)
-	}
-	return labels
 }
 
 func (i *Installation) record(ctx context.Context, report provisioner.Report, record state.Record) error {

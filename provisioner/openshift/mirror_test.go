@@ -244,7 +244,7 @@ func (m *mirror) said(text string) bool {
 func (m *mirror) cached(t *testing.T) []string {
 	t.Helper()
 	var found []string
-	err := filepath.WalkDir(m.cache, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(m.cache, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && entry.Name() != "lock" {
 			found = append(found, entry.Name())
 		}

@@ -97,11 +97,11 @@ func (c *cloud) instead(l *lab) http.Handler {
 			return
 		}
 		c.calls.Add(1)
-		real := httptest.NewRecorder()
-		c.api.ServeHTTP(real, r)
-		w.WriteHeader(real.Code)
-		if real.Code != http.StatusOK {
-			_, _ = io.Copy(w, real.Body)
+		answer := httptest.NewRecorder()
+		c.api.ServeHTTP(answer, r)
+		w.WriteHeader(answer.Code)
+		if answer.Code != http.StatusOK {
+			_, _ = io.Copy(w, answer.Body)
 			return
 		}
 		var list []map[string]any

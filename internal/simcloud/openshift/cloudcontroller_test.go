@@ -130,29 +130,25 @@ func TestTheCloudControllerThatAnInstallationBringsWorksWithTheRoleThatItIsGiven
 		}
 		return string(manifests)
 	}
-	inLabOf(t, controlled(ours), func(t *testing.T, l *lab) {
-		l.bootCluster(1, 0)
-		l.until(30*time.Minute, "a node that the cloud controller has seen", func() bool {
-			node := l.get(nodesPath + "/master-0")
-			return node != nil && !tainted(node, cloudTaint)
-		})
+	inLabOf(t, controlled(ours), aMasterIsSeen)
+}
+
+func aMasterIsSeen(_ *testing.T, l *lab) {
+	l.bootCluster(1, 0)
+	l.until(30*time.Minute, "a node that the cloud controller has seen", func() bool {
+		node := l.get(nodesPath + "/master-0")
+		return node != nil && !tainted(node, cloudTaint)
 	})
 }
 
 // The manifests of Project Syn name no address: the controller waits until the network plugin runs on its machine.
 func TestACloudControllerReachesTheAPIThroughTheServiceNetworkOnceThereIsOne(t *testing.T) {
 	const address = "        - {name: KUBERNETES_SERVICE_HOST, value: api-int.c-demo.example.net}\n        - {name: KUBERNETES_SERVICE_PORT, value: \"6443\"}\n"
-	inLabOf(t, controlled(replaced(address, "")), func(t *testing.T, l *lab) {
-		l.bootCluster(1, 0)
-		l.until(30*time.Minute, "a node that the cloud controller has seen", func() bool {
-			node := l.get(nodesPath + "/master-0")
-			return node != nil && !tainted(node, cloudTaint)
-		})
-	})
+	inLabOf(t, controlled(replaced(address, "")), aMasterIsSeen)
 }
 
 func TestACloudControllerGoesOnAfterRestarts(t *testing.T) {
-	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
+	inLabOf(t, controlled(unchanged), func(_ *testing.T, l *lab) {
 		l.bootCluster(3, 0)
 		last := l.clock.Now()
 		l.until(90*time.Minute, "bootstrap complete", func() bool {

@@ -56,7 +56,7 @@ func TestCertificatesThatAreNotValidStopTheBootstrap(t *testing.T) {
 }
 
 func TestCertificatesOfHalfADayAreGoodEnough(t *testing.T) {
-	inLabOf(t, plan{age: 12 * time.Hour}, func(t *testing.T, l *lab) {
+	inLabOf(t, plan{age: 12 * time.Hour}, func(_ *testing.T, l *lab) {
 		l.bootCluster(1, 0)
 		l.until(30*time.Minute, "a node", func() bool { return l.ready() == 1 })
 	})

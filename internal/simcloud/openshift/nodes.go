@@ -37,7 +37,7 @@ func (k *controllers) node(node kube.Object, workless bool) error {
 	ready := condition(node, "Ready")
 	silent := k.silent(node.Name(), ready.Text("lastHeartbeatTime"))
 	_, master := node.Labels()[masterTaint]
-	if !silent && !(master && workless) {
+	if !silent && (!master || !workless) {
 		return nil
 	}
 	_, err := k.objects.Change(nodeResource, "", node.Name(), func(o kube.Object) error {
