@@ -16,6 +16,7 @@ import (
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/objects"
 	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/openshift/release"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -157,7 +158,7 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 	if w.storage, err = objects.New(s.net, zone, key, secret, journal); err != nil {
 		return w, nil, err
 	}
-	installer := openshift.NewInstaller(s.net, s.installer(), log)
+	installer := release.New(s.net, s.installer(), log)
 	cluster := openshift.NewCluster(s.net, s.kubeconfig)
 	w.World = install.World{
 		Cloud:     w.cloud,
@@ -172,8 +173,8 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 }
 
 // installer says which openshift-install the cluster is made with.
-func (s session) installer() openshift.Choice {
-	return openshift.Choice{
+func (s session) installer() release.Choice {
+	return release.Choice{
 		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version,
 		Program: s.options.installer, Cache: s.cache,
 	}

@@ -5,12 +5,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"io"
-	"net"
 	"net/http"
-	"syscall"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/network"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -22,7 +20,7 @@ func (a *api) explain(ctx context.Context, op string, err error) error {
 	}
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) {
-		return fault.New(fault.Transient, op+" at "+a.address.Host, brief{behindBalancers(unreachable(err)), err})
+		return fault.New(fault.Transient, op+" at "+a.address.Host, unanswered(err))
 	}
 	failure := fault.New(kindOfAnswer(err, int(answer.Status().Code)), op, err)
 	if failure.Kind == fault.Denied {
@@ -45,59 +43,17 @@ func kindOfAnswer(err error, code int) fault.Kind {
 	return fault.Internal
 }
 
-// brief is an error that says one short sentence and keeps its cause.
-type brief struct {
-	sentence string
-	cause    error
-}
-
-func (b brief) Error() string { return b.sentence }
-func (b brief) Unwrap() error { return b.cause }
-
-const cut = "the connection was cut"
-
-// behindBalancers adds what a cut connection to the API means: the load balancers accept every connection, and cut it
-// while no server behind them is healthy.
-func behindBalancers(sentence string) string {
-	if sentence == cut {
-		return sentence + ": the load balancers have no API server that is ready"
-	}
-	return sentence
-}
-
-// unreachable says in one short sentence why nobody answered.
-func unreachable(err error) string {
-	var dns *net.DNSError
-	switch {
-	case errors.As(err, &dns) && dns.IsNotFound:
-		return "the name " + dns.Name + " does not resolve"
-	case errors.As(err, &dns):
-		return "the name " + dns.Name + " could not be looked up"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connection refused"
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return "no route to the host"
-	}
+// unanswered says why nobody answered as the cluster that is meant.
+func unanswered(err error) network.Brief {
 	if sentence := distrusted(err); sentence != "" {
-		return sentence
+		return network.Brief{Sentence: sentence, Cause: err}
 	}
-	var timeout net.Error
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "no answer in time"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return cut
+	found := network.Explain(err)
+	if found.Sentence == network.Cut {
+		// The load balancers accept every connection, and cut it while no server behind them is healthy.
+		found.Sentence += ": the load balancers have no API server that is ready"
 	}
-	return innermost(err).Error()
-}
-
-// innermost returns the first cause of an error, whose text is the shortest.
-func innermost(err error) error {
-	for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(err) {
-		err = cause
-	}
-	return err
+	return found
 }
 
 // distrusted says why a TLS connection did not come about, or "".

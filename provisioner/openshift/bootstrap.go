@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"exoshift/internal/network"
 	"exoshift/state"
 )
 
@@ -94,9 +95,9 @@ func (p progress) reach(phase string) {
 
 // sentence says why the API did not answer.
 func sentence(failure error) string {
-	var short brief
+	var short network.Brief
 	if errors.As(failure, &short) {
-		return "the API does not answer: " + short.sentence
+		return "the API does not answer: " + short.Sentence
 	}
 	return failure.Error()
 }

@@ -1,6 +1,7 @@
 package openshift
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -43,7 +44,7 @@ func parseMembership(message string) (membership, bool) {
 		return membership{}, false
 	}
 	total, _ := strconv.Atoi(match[2])
-	available, _ := strconv.Atoi(orElse(match[1], match[2]))
+	available, _ := strconv.Atoi(cmp.Or(match[1], match[2]))
 	if total > maxMembers || available > total {
 		return membership{}, false
 	}

@@ -1,6 +1,7 @@
 package openshift
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -39,7 +40,7 @@ func nodeStatus(node corev1.Node) state.NodeStatus {
 	for _, condition := range node.Status.Conditions {
 		if condition.Type == corev1.NodeReady {
 			status.Ready = condition.Status == corev1.ConditionTrue
-			status.Reason = orElse(condition.Message, condition.Reason)
+			status.Reason = cmp.Or(condition.Message, condition.Reason)
 		}
 	}
 	if status.Ready {

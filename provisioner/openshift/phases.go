@@ -1,6 +1,7 @@
 package openshift
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -79,7 +80,7 @@ func (e evidence) waiting(phase string) string {
 	case state.PhaseMasters:
 		return "no master has registered yet"
 	case state.PhaseEtcd:
-		return "etcd: " + orElse(e.etcd.find(membersAvailable).Message, "the operator has not reported any member yet")
+		return "etcd: " + cmp.Or(e.etcd.find(membersAvailable).Message, "the operator has not reported any member yet")
 	case state.PhaseControlPlane:
 		return e.missingControlPlane()
 	case state.PhaseBootstrapped:
@@ -87,7 +88,7 @@ func (e evidence) waiting(phase string) string {
 	case state.PhaseTeardown:
 		return "waiting for the remaining manifests to be applied"
 	case state.PhaseEtcdInCluster:
-		return "etcd: " + orElse(e.etcd.find(runningInCluster).Message, e.etcd.find(membersAvailable).Message)
+		return "etcd: " + cmp.Or(e.etcd.find(runningInCluster).Message, e.etcd.find(membersAvailable).Message)
 	case state.PhaseComplete:
 		return "waiting for the bootstrap machine to report completion"
 	case state.PhaseMemberRemoved:
@@ -104,11 +105,4 @@ func (e evidence) missingControlPlane() string {
 		}
 	}
 	return fmt.Sprintf("waiting for %d masters to run the control plane: %s", enoughMasters, strings.Join(missing, ", "))
-}
-
-func orElse(text, fallback string) string {
-	if text != "" {
-		return text
-	}
-	return fallback
 }

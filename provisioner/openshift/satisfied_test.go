@@ -5,9 +5,5 @@ import (
 	"exoshift/provisioner/openshift"
 )
 
-// The recipe's interfaces are satisfied without importing it.
-var (
-	_ install.Cluster   = (*openshift.Cluster)(nil)
-	_ install.Installer = (*openshift.Installer)(nil)
-	_ install.Image     = (*openshift.Installer)(nil)
-)
+// The recipe's interface is satisfied without importing it.
+var _ install.Cluster = (*openshift.Cluster)(nil)

@@ -11,12 +11,13 @@ import (
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/openshift/release"
 	"exoshift/state"
 )
 
 // withCluster gives a process openshift-install and the cluster that comes alive in the zone.
 func withCluster(l *lab, world *install.World) {
-	installer := openshift.NewInstaller(l.net, openshift.Choice{
+	installer := release.New(l.net, release.Choice{
 		Distribution: "ocp", Version: l.spec.OpenShift.Version, Cache: l.folder.Path(state.BinDir),
 	}, func(string) {})
 	cluster := openshift.NewCluster(l.net, func() ([]byte, error) { return l.folder.Read(state.InstallDir + "/auth/kubeconfig") })

@@ -1,0 +1,102 @@
+package release
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"time"
+
+	"github.com/vincent-petithory/dataurl"
+)
+
+const (
+	// certificatesDir is where the bootstrap machine has the certificates that it starts the control plane with.
+	certificatesDir = "/opt/openshift/tls"
+	// maxCertificates bounds a file of certificates.
+	maxCertificates = 1 << 20
+)
+
+// storedFile is a file in an Ignition document, as far as its content goes.
+type storedFile struct {
+	Path     string `json:"path"`
+	Contents struct {
+		Source      string `json:"source"`
+		Compression string `json:"compression"`
+	} `json:"contents"`
+}
+
+// validity tells from when until when the certificates in bootstrap.ign are valid: those of the one that ends first. It
+// is one of those that live for a day (openshift-install, pkg/asset/tls).
+func validity(bootstrap []byte) (from, until time.Time, err error) {
+	var document struct {
+		Storage struct {
+			Files []storedFile `json:"files"`
+		} `json:"storage"`
+	}
+	if err := json.Unmarshal(bootstrap, &document); err != nil {
+		return from, until, err
+	}
+	for _, file := range document.Storage.Files {
+		if path.Dir(file.Path) != certificatesDir || path.Ext(file.Path) != ".crt" {
+			continue
+		}
+		found, err := file.certificates()
+		if err != nil {
+			return from, until, fmt.Errorf("%s: %w", file.Path, err)
+		}
+		for _, c := range found {
+			if until.IsZero() || c.NotAfter.Before(until) {
+				from, until = c.NotBefore, c.NotAfter
+			}
+		}
+	}
+	if until.IsZero() {
+		return from, until, errors.New("it holds no certificates in " + certificatesDir)
+	}
+	return from, until, nil
+}
+
+// certificates returns the certificates of a file, which is PEM.
+func (f storedFile) certificates() ([]*x509.Certificate, error) {
+	content, err := f.content()
+	if err != nil {
+		return nil, err
+	}
+	var found []*x509.Certificate
+	for block, rest := pem.Decode(content); block != nil; block, rest = pem.Decode(rest) {
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, certificate)
+	}
+	if len(found) == 0 {
+		return nil, errors.New("not a certificate in PEM")
+	}
+	return found, nil
+}
+
+// content decodes what the document says the file holds.
+func (f storedFile) content() ([]byte, error) {
+	source, err := dataurl.DecodeString(f.Contents.Source)
+	if err != nil {
+		return nil, err
+	}
+	switch f.Contents.Compression {
+	case "":
+		return source.Data, nil
+	case "gzip":
+		unpacked, err := gzip.NewReader(bytes.NewReader(source.Data))
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(io.LimitReader(unpacked, maxCertificates))
+	}
+	return nil, fmt.Errorf("compressed by %s", f.Contents.Compression)
+}

@@ -1,0 +1,90 @@
+package release
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+
+	"exoshift/internal/fault"
+)
+
+var (
+	channelName  = regexp.MustCompile(`^(?:stable|fast|candidate|latest)-(\d+\.\d+)$`)
+	exactVersion = regexp.MustCompile(`^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$`)
+)
+
+// minorOf returns the x.y of a channel.
+func minorOf(channel string) (minor string, isChannel bool) {
+	match := channelName.FindStringSubmatch(channel)
+	if match == nil {
+		return "", false
+	}
+	return match[1], true
+}
+
+// allows tells whether an answer accepts an exact version: that very one, or any of the channel's x.y.
+func allows(answer, version string) bool {
+	if minor, isChannel := minorOf(answer); isChannel {
+		return strings.HasPrefix(version, minor+".")
+	}
+	return version == answer
+}
+
+// resolve returns the exact version to use. A channel is asked once: what an earlier run noted stays.
+func (i *Installer) resolve(ctx context.Context, noted string) (string, error) {
+	if noted != "" {
+		return noted, i.checkNoted(noted)
+	}
+	answer := i.choice.Version
+	_, isChannel := minorOf(answer)
+	switch {
+	case isChannel && i.choice.Distribution == okd:
+		return "", fault.Newf(fault.Invalid, "choose "+i.name(), "OKD has no channels").
+			WithHint("name a tag of its releases, like 4.20.0-okd-scos.11")
+	case isChannel:
+		return i.askChannel(ctx, answer)
+	case !exactVersion.MatchString(answer):
+		return "", fault.Newf(fault.Invalid, "choose "+i.name(), "%q is neither a version nor a channel", answer).
+			WithHint("answer with a version like 4.20.5, or a channel like stable-4.20")
+	}
+	return answer, nil
+}
+
+// checkNoted refuses to go on with another version than the cluster was begun with.
+func (i *Installer) checkNoted(noted string) error {
+	if exactVersion.MatchString(noted) && allows(i.choice.Version, noted) {
+		return nil
+	}
+	return fault.Newf(fault.Conflict, "choose "+programName,
+		"the answers want %s, but this cluster was begun with %s", i.choice.Version, noted).
+		WithHint("answer with version %s again, or start another cluster in a new --dir", noted)
+}
+
+// askChannel reads which version a channel stands for today, from the release.txt in its directory.
+func (i *Installer) askChannel(ctx context.Context, channel string) (string, error) {
+	url := clientsDirectory + channel + "/release.txt"
+	content, err := i.read(ctx, url)
+	if err != nil {
+		return "", err
+	}
+	version, found := releaseName(content)
+	if !found || !exactVersion.MatchString(version) || !allows(channel, version) {
+		return "", fault.Newf(fault.Invalid, "read "+url, "it names %q, which is no version of %s", version, channel).
+			WithHint("answer with an exact version")
+	}
+	i.log(channel + " is version " + version)
+	return version, nil
+}
+
+// releaseName finds the line "Name:           4.20.5".
+func releaseName(content []byte) (string, bool) {
+	lines := bufio.NewScanner(bytes.NewReader(content))
+	for lines.Scan() {
+		if name, found := strings.CutPrefix(strings.TrimSpace(lines.Text()), "Name:"); found {
+			return strings.TrimSpace(name), true
+		}
+	}
+	return "", false
+}

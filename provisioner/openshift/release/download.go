@@ -1,0 +1,202 @@
+package release
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+)
+
+// patience is how long a download may stand still, by the wall clock; maxList bounds the small files of a release.
+const (
+	patience = time.Minute
+	maxList  = 1 << 20
+)
+
+var (
+	errWebPage   = errors.New("a web page came instead of the file")
+	errStalled   = fmt.Errorf("nothing came for %s", patience)
+	errTruncated = errors.New("the download was cut short")
+	errPlain     = errors.New("the server leads to an address that is not encrypted")
+)
+
+// open starts a download. The body ends in an error if it stands still or ends early.
+func (i *Installer) open(ctx context.Context, url string) (*http.Response, error) {
+	response, err := i.request(ctx, url, http.Header{})
+	if err != nil {
+		return nil, err
+	}
+	return response, refuse(response, url)
+}
+
+// refuse ends a download whose answer is not the file.
+func refuse(response *http.Response, url string) error {
+	err := checkAnswer(response, url)
+	if err != nil {
+		response.Body.Close()
+	}
+	return err
+}
+
+// request sends a GET and returns whatever the answer is.
+func (i *Installer) request(ctx context.Context, url string, header http.Header) (*http.Response, error) {
+	op := "download " + url
+	ctx, cancel := context.WithCancelCause(ctx)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		cancel(nil)
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	request.Header = header
+	// The files are compressed already, and their checksums are those of the compressed bytes.
+	request.Header.Set("Accept-Encoding", "identity")
+	client := i.net.Client()
+	client.CheckRedirect = encrypted
+	response, err := client.Do(request)
+	if err != nil {
+		defer cancel(nil)
+		return nil, interrupted(context.Cause(ctx), op, err)
+	}
+	response.Body = &steadyBody{
+		body: response.Body, op: op, cancel: cancel, idle: client.CloseIdleConnections,
+		cause: func() error { return context.Cause(ctx) },
+	}
+	return response, nil
+}
+
+// read downloads a small file.
+func (i *Installer) read(ctx context.Context, url string) (content []byte, err error) {
+	err = i.retry(ctx, func() (int64, error) {
+		response, err := i.open(ctx, url)
+		if err != nil {
+			return 0, err
+		}
+		defer response.Body.Close()
+		content, err = io.ReadAll(io.LimitReader(response.Body, maxList))
+		return 0, err
+	})
+	if err == nil && looksLikeWebPage(content) {
+		err = webPage("download " + url)
+	}
+	return content, err
+}
+
+// retry repeats a download that the network interrupted. An attempt tells how many bytes it got that stay: one that got
+// a good part of the way counts as the first again.
+func (i *Installer) retry(ctx context.Context, download func() (kept int64, err error)) error {
+	const (
+		attempts = 3
+		good     = 1 << 20
+	)
+	for attempt := 1; ; attempt++ {
+		kept, err := download()
+		if kept >= good {
+			attempt = 1
+		}
+		if !fault.Is(err, fault.Transient) || attempt == attempts {
+			return err
+		}
+		i.log(err.Error() + "; trying again")
+		if err := i.net.Clock.Sleep(ctx, time.Duration(attempt)*5*time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+// encrypted lets a redirection lead to HTTPS only.
+func encrypted(request *http.Request, via []*http.Request) error {
+	const most = 10
+	switch {
+	case request.URL.Scheme != "https":
+		return errPlain
+	case len(via) >= most:
+		return errors.New("the server leads from one address to the next")
+	}
+	return nil
+}
+
+// checkAnswer names the address that was asked for: those that servers lead to are signed, and nobody's business.
+func checkAnswer(response *http.Response, url string) error {
+	op := "download " + url
+	switch code := response.StatusCode; {
+	case code == http.StatusNotFound, code == http.StatusForbidden:
+		return fault.Newf(fault.NotFound, op, "the server has no such file (%s)", response.Status).
+			WithHint("check the OpenShift version in the answers")
+	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError:
+		return fault.Newf(fault.Transient, op, "the server answered %s", response.Status)
+	case code == http.StatusPartialContent && response.Request.Header.Get("Range") != "":
+	case code != http.StatusOK:
+		return fault.Newf(fault.Invalid, op, "the server answered %s", response.Status)
+	}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
+		return webPage(op)
+	}
+	return nil
+}
+
+func webPage(op string) error {
+	return fault.New(fault.Invalid, op, errWebPage).
+		WithHint("a proxy or a login page stands between this machine and the server; open the address in a browser")
+}
+
+// interrupted makes a fault of an error while a connection was made or used. cause is why its context ended, if it
+// did.
+func interrupted(cause error, op string, err error) error {
+	var distrust *tls.CertificateVerificationError
+	switch {
+	case errors.Is(cause, errStalled):
+		return fault.New(fault.Transient, op, errStalled)
+	case cause != nil:
+		return cause
+	case errors.As(err, &distrust):
+		return fault.Newf(fault.Invalid, op, "the server's certificate is not trusted: %w", distrust.Err).
+			WithHint("check this machine's clock, and whether a proxy stands before the server whose authority it should trust")
+	case errors.Is(err, errPlain):
+		return fault.New(fault.Invalid, op, err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fault.New(fault.Transient, op, errTruncated)
+	}
+	return fault.New(fault.Transient, op, network.Explain(err))
+}
+
+// steadyBody is a response body that cancels its request when nothing comes for a while.
+type steadyBody struct {
+	body   io.ReadCloser
+	op     string
+	cancel context.CancelCauseFunc // of the request
+	cause  func() error            // why the request was cancelled
+	idle   func()                  // drops the connection
+}
+
+func (b *steadyBody) Read(p []byte) (int, error) {
+	timer := time.AfterFunc(patience, func() { b.cancel(errStalled) })
+	defer timer.Stop()
+	n, err := b.body.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = interrupted(b.cause(), b.op, err)
+	}
+	return n, err
+}
+
+func (b *steadyBody) Close() error {
+	b.cancel(nil)
+	defer b.idle()
+	return b.body.Close()
+}
+
+func looksLikeWebPage(content []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(content, " \t\r\n\ufeff"), []byte("<"))
+}
+
+func mismatch(op, got, want string) error {
+	return fault.Newf(fault.Invalid, op, "its sha256 is %s, published is %s", got, want).
+		WithHint("run again; if it stays so, something between this machine and the server changes files")
+}

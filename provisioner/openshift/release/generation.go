@@ -1,0 +1,195 @@
+package release
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+
+	"github.com/google/renameio/v2"
+)
+
+// generationFile notes beside the generated files what made them.
+const generationFile = "generation.json"
+
+// generation is the content of generationFile.
+type generation struct {
+	Version string `json:"version"`
+	Inputs  string `json:"inputs,omitzero"` // sha256 of what they were made from, hex
+}
+
+// Generate runs openshift-install in a directory of its own and moves that into place as dir when all is done: dir is
+// a finished generation or does not exist. One that is there is only read, whatever is wanted: its keys and
+// its infrastructure ID may be in use. said hears if it was made from something else.
+func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) (state.Ignition, error) {
+	if finished(dir) {
+		if outdated(dir, wanted) {
+			said("The answers or manifests have changed since the documents were generated; those that are there are used")
+		}
+		return i.readIgnition(dir)
+	}
+	// Only an empty directory goes away; what else is there is not ours to touch.
+	if err := syscall.Rmdir(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return state.Ignition{}, fault.New(fault.Conflict, "generate the Ignition documents", err).
+			WithHint("%s is no finished generation; move it away and run again", dir)
+	}
+	if err := i.generate(ctx, dir, wanted, said); err != nil {
+		return state.Ignition{}, err
+	}
+	return i.readIgnition(dir)
+}
+
+func (i *Installer) generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) error {
+	const op = "generate the Ignition documents"
+	program, err := i.fetched()
+	if err != nil {
+		return err
+	}
+	work, err := workDir(dir)
+	if err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	defer os.RemoveAll(work)
+	mask := newMasker(wanted)
+	// People hear of the place where all of it will be.
+	hear := func(line string) { said(strings.ReplaceAll(line, work, dir)) }
+	if err := i.create(ctx, program, work, wanted, mask, hear); err != nil {
+		return err
+	}
+	if !finished(work) {
+		return fault.Newf(fault.Internal, op, "%s ended well but left files out", i.name())
+	}
+	if err := publish(work, dir, mask, generation{Version: i.version, Inputs: inputs(wanted)}); err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	return nil
+}
+
+// create has the program make the manifests, changes those, and has it make the Ignition documents of them.
+func (i *Installer) create(ctx context.Context, program, work string, wanted state.Generation, mask masker, said func(line string)) error {
+	// The program deletes this copy when it has read it.
+	if err := os.WriteFile(filepath.Join(work, "install-config.yaml"), wanted.InstallConfig, 0o600); err != nil {
+		return fault.New(fault.Internal, "write install-config.yaml", err)
+	}
+	create := func(target string) error {
+		args := []string{"create", target, "--dir", work, "--log-level", "info"}
+		return i.run(ctx, execution{program: program, args: args, mask: mask, said: said})
+	}
+	if err := create("manifests"); err != nil {
+		return err
+	}
+	if err := prepare(work, wanted, func(line string) { i.log(line); said(line) }); err != nil {
+		return err
+	}
+	return create("ignition-configs")
+}
+
+// inputs is a checksum of everything that a generation is made from, wherever it was found.
+func inputs(wanted state.Generation) string {
+	hash := sha256.New()
+	wanted.Manifests = slices.Clone(wanted.Manifests)
+	for m := range wanted.Manifests {
+		wanted.Manifests[m].Source = ""
+	}
+	// Of texts and truth values only: encoding them cannot fail, nor can hashing.
+	_ = json.NewEncoder(hash).Encode(wanted)
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// outdated tells whether a generation is known to be made from something else than what is wanted now.
+func outdated(dir string, wanted state.Generation) bool {
+	var made generation
+	err := loadJSON(filepath.Join(dir, generationFile), &made)
+	return err == nil && made.Inputs != "" && made.Inputs != inputs(wanted)
+}
+
+// workDir returns a new directory beside dir, and removes those that an interrupted run left behind: they hold keys.
+func workDir(dir string) (string, error) {
+	parent, prefix := filepath.Dir(dir), "."+filepath.Base(dir)+"-"
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", err
+	}
+	stale, err := filepath.Glob(filepath.Join(parent, prefix+"*.unfinished"))
+	if err != nil {
+		return "", err
+	}
+	for _, path := range stale {
+		if err := os.RemoveAll(path); err != nil {
+			return "", err
+		}
+	}
+	return os.MkdirTemp(parent, prefix+"*.unfinished")
+}
+
+// publish notes the generation, closes it to everybody else and moves it into place.
+func publish(work, dir string, mask masker, made generation) error {
+	if err := cleanLog(filepath.Join(work, logFile), mask); err != nil {
+		return err
+	}
+	content, err := json.Marshal(made)
+	if err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(filepath.Join(work, generationFile), content, 0o600); err != nil {
+		return err
+	}
+	if err := keepPrivate(work); err != nil {
+		return err
+	}
+	return os.Rename(work, dir)
+}
+
+// logFile is what the program notes in its directory, in more detail than it says.
+const logFile = ".openshift_install.log"
+
+// cleanLog hides secrets in the program's own log, in case it noted any.
+func cleanLog(path string, mask masker) error {
+	noted, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	clean := mask.hide(string(noted))
+	if clean == string(noted) {
+		return nil
+	}
+	return renameio.WriteFile(path, []byte(clean), 0o600)
+}
+
+// keepPrivate leaves what openshift-install wrote to its owner: it opens some of its files to the group, keys among
+// them.
+func keepPrivate(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o600)
+		if entry.IsDir() {
+			mode = 0o700
+		}
+		return os.Chmod(path, mode)
+	})
+}
+
+// finished tells whether openshift-install has written everything that an installation needs.
+func finished(dir string) bool {
+	for _, name := range []string{"metadata.json", "bootstrap.ign", "master.ign", "worker.ign", "auth/kubeconfig"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+			return false
+		}
+	}
+	return true
+}

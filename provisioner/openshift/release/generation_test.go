@@ -1,0 +1,307 @@
+package release_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/installer"
+	"exoshift/provisioner/openshift/release"
+	"exoshift/state"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vincent-petithory/dataurl"
+)
+
+// posing is the variable that turns the test binary into the simulated openshift-install.
+const posing = "EXOSHIFT_TEST_POSES_AS_INSTALLER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(posing) != "" {
+		os.Exit(installer.Main(os.Args[1:], time.Time{}, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+const installConfig = `apiVersion: v1
+baseDomain: example.net
+metadata: {name: c1}
+platform: {external: {platformName: exoscale, cloudControllerManager: ""}}
+controlPlane: {name: master, replicas: 3}
+compute: [{name: worker, replicas: 3}]
+networking:
+  networkType: OVNKubernetes
+  clusterNetwork: [{cidr: 10.128.0.0/14, hostPrefix: 23}]
+  serviceNetwork: [172.30.0.0/16]
+  machineNetwork: [{cidr: 10.0.0.0/16}]
+pullSecret: '{"auths":{"quay.io":{"auth":"c2VjcmV0OnNlY3JldA=="}}}'
+sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8yYRqv0u0bBqvJpT1MnH0fZkzQGGq4lUuE7nYBq0aK operator
+`
+
+// simulated returns the simulated openshift-install, fetched.
+func simulated(t *testing.T) (*release.Installer, *mirror) {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMirror(t)
+	m.publish(t, "#!/bin/sh\nexec env "+posing+"=1 '"+binary+"' --release 4.20.5 \"$@\"\n")
+	i := m.installer()
+	if err := fetch(t.Context(), i); err != nil {
+		t.Fatal(err)
+	}
+	return i, m
+}
+
+func generate(ctx context.Context, i *release.Installer, dir, config string) (state.Ignition, error) {
+	return i.Generate(ctx, dir, state.Generation{InstallConfig: []byte(config), Domain: "c1.example.net", AppsDomain: "apps.c1.example.net"}, func(string) {})
+}
+
+func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
+	i, m := simulated(t)
+	dir := filepath.Join(t.TempDir(), "c1", "install")
+	stale := filepath.Join(filepath.Dir(dir), ".install-1.unfinished")
+	if err := os.MkdirAll(filepath.Join(stale, "auth"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	started := time.Now().Truncate(time.Second) // as certificates tell time
+	made, err := generate(t.Context(), i, dir, installConfig)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, strings.Join(m.logged, "\n"))
+	}
+	if !strings.HasPrefix(made.InfraID, "c1-") || made.ClusterID == "" || made.Created.Before(started) || made.Created.After(time.Now()) {
+		t.Errorf("made %s, %s at %s", made.InfraID, made.ClusterID, made.Created)
+	}
+	if made.RootCAHash != sum(made.RootCA) || !bytes.Contains(made.RootCA, []byte("BEGIN CERTIFICATE")) || !json.Valid(made.Bootstrap) {
+		t.Error("the authority or the bootstrap document is wrong")
+	}
+	for _, role := range []string{"master", "worker"} {
+		if !bytes.Contains(made.Pointers[role], []byte("/config/"+role)) {
+			t.Errorf("the pointer of %s: %s", role, made.Pointers[role])
+		}
+	}
+	again, err := generate(t.Context(), i, dir, "something else")
+	if diff := cmp.Diff(made, again); err != nil || diff != "" {
+		t.Errorf("a second run generated anew: %v\n%s", err, diff)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder: %v, %v", info, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*")); len(left) != 1 {
+		t.Errorf("left beside it: %v", left)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), ".*")); len(left) != 0 {
+		t.Errorf("left beside it: %v", left)
+	}
+}
+
+func TestAChangeAfterTheGenerationIsToldAndHasNoEffect(t *testing.T) {
+	i, _ := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	wanted := state.Generation{InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.c1.example.net"}
+	var said []string
+	again := func() state.Ignition {
+		said = nil
+		made, err := i.Generate(t.Context(), dir, wanted, func(line string) { said = append(said, line) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	first := again()
+	if again(); len(said) != 0 {
+		t.Errorf("the same again: %q", said)
+	}
+	wanted.Manifests = []state.Manifest{{Name: "manifests/a.yaml", Source: "a", Content: []byte("kind: X\n")}}
+	if diff := cmp.Diff(first, again()); diff != "" || len(said) != 1 || !strings.Contains(said[0], "have changed") {
+		t.Errorf("said %q\n%s", said, diff)
+	}
+}
+
+func TestTheFirstCertificatesEndAfterADay(t *testing.T) {
+	i, _ := simulated(t)
+	made, err := generate(t.Context(), i, filepath.Join(t.TempDir(), "install"), installConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lives := made.Expires.Sub(made.Created); lives != 24*time.Hour {
+		t.Errorf("from %s until %s", made.Created, made.Expires)
+	}
+}
+
+func TestWhatIsWantedGoesIntoTheBootstrapMachine(t *testing.T) {
+	i, m := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	wanted := state.Generation{
+		InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.example.com", MastersSchedulable: true,
+		Manifests: []state.Manifest{{Name: "manifests/mine.yaml", Source: "mine", Content: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: mine}\nstringData: {key: hunter2}\n")}},
+	}
+	var said []string
+	made, err := i.Generate(t.Context(), dir, wanted, func(line string) { said = append(said, line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"mine.yaml": "hunter2", "cluster-ingress-02-config.yml": "domain: apps.example.com", "cluster-scheduler-02-config.yml": "mastersSchedulable: true",
+		"cluster-dns-02-config.yml": "baseDomain: c1.example.net",
+	} {
+		if got := onBootstrap(t, made.Bootstrap, "/opt/openshift/manifests/"+name); !strings.Contains(got, want) {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	heard := strings.Join(said, "\n")
+	for _, want := range []string{"Consuming Install Config", "Manifests added: 1 (1 Secret)", "Routes are below apps.example.com", "Ignition-Configs created in: " + dir} {
+		if !strings.Contains(heard, want) {
+			t.Errorf("%q was not said in\n%s", want, heard)
+		}
+	}
+	if strings.Contains(heard+strings.Join(m.logged, "\n"), "hunter2") {
+		t.Error("a secret was told")
+	}
+}
+
+// onBootstrap returns the content of a file of the bootstrap machine.
+func onBootstrap(t *testing.T, document []byte, path string) string {
+	t.Helper()
+	var bootstrap struct {
+		Storage struct {
+			Files []struct {
+				Path     string
+				Contents struct{ Source string }
+			}
+		}
+	}
+	if err := json.Unmarshal(document, &bootstrap); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range bootstrap.Storage.Files {
+		if file.Path == path {
+			source, err := dataurl.DecodeString(file.Contents.Source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(source.Data)
+		}
+	}
+	return ""
+}
+
+func TestTheProgramsLogIsKeptForItsOwnerWithoutSecrets(t *testing.T) {
+	i, _ := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	if _, err := generate(t.Context(), i, dir, installConfig); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, ".openshift_install.log")
+	noted, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(noted, []byte("Consuming Install Config")) {
+		t.Fatalf("%s, %v", noted, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	password, err := os.ReadFile(filepath.Join(dir, "auth", "kubeadmin-password"))
+	if err != nil || bytes.Contains(noted, password) || bytes.Contains(noted, []byte("c2VjcmV0")) {
+		t.Errorf("it tells a secret, or there is none: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "install-config.yaml")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a copy with the pull secret is left: %v", err)
+	}
+}
+
+func TestARefusalInTheMiddleLeavesNothing(t *testing.T) {
+	i, _ := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	wanted := state.Generation{InstallConfig: []byte(installConfig), Domain: "c2.example.net"}
+	if _, err := i.Generate(t.Context(), dir, wanted, func(string) {}); !fault.Is(err, fault.Conflict) || fault.HintOf(err) == "" {
+		t.Errorf("another domain: %v", err)
+	}
+	wanted.Domain = "c1.example.net"
+	wanted.Manifests = []state.Manifest{{Name: "manifests/cvo-overrides.yaml", Source: "/srv/cvo-overrides.yaml", Content: []byte("kind: X\n")}}
+	if _, err := i.Generate(t.Context(), dir, wanted, func(string) {}); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "/srv/cvo-overrides.yaml") {
+		t.Errorf("a name of the program's own: %v", err)
+	}
+	for _, pattern := range []string{"*", ".*"} {
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), pattern)); len(left) != 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+}
+
+func TestABadInstallConfigIsTheOperatorsToCorrect(t *testing.T) {
+	i, _ := simulated(t)
+	_, err := i.Generate(t.Context(), filepath.Join(t.TempDir(), "install"), state.Generation{InstallConfig: []byte("apiVersion: v1\n")}, func(string) {})
+	if !fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheBootImageIsThatOfTheSimulatedRelease(t *testing.T) {
+	i, _ := simulated(t)
+	if image, err := i.BootImage(t.Context()); err != nil || image.Build == "" || len(image.SHA256) != 64 {
+		t.Errorf("%+v, %v", image, err)
+	}
+}
+
+func TestAnythingElseInTheFolderIsNotTouched(t *testing.T) {
+	i, _ := simulated(t)
+	dir := t.TempDir()
+	kept := filepath.Join(dir, "kept")
+	if err := os.WriteFile(kept, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := generate(t.Context(), i, dir, installConfig); !fault.Is(err, fault.Conflict) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestADamagedGenerationIsNotUsed(t *testing.T) {
+	i, _ := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	other := filepath.Join(t.TempDir(), "install")
+	for _, dir := range []string{dir, other} {
+		if _, err := generate(t.Context(), i, dir, installConfig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign, err := os.ReadFile(filepath.Join(other, "worker.ign"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		"metadata.json": []byte(`{}`), "bootstrap.ign": []byte(`{"storage":{}}`), "master.ign": []byte(`{"ignition":{}}`),
+		"worker.ign": foreign, "generation.json": []byte(`{"version":"4.19.1"}`),
+	} {
+		path := filepath.Join(dir, name)
+		intact, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := generate(t.Context(), i, dir, installConfig); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s damaged: %v", name, err)
+		}
+		if err := os.WriteFile(path, intact, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := i.Generate(t.Context(), dir, state.Generation{}, func(string) {}); err != nil {
+		t.Errorf("intact again: %v", err)
+	}
+}

@@ -1,0 +1,138 @@
+package release
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+
+	"github.com/vincent-petithory/dataurl"
+)
+
+// readIgnition reads a finished generation.
+func (i *Installer) readIgnition(dir string) (state.Ignition, error) {
+	ignition, err := loadIgnition(dir, i.version)
+	if err != nil {
+		return state.Ignition{}, fault.New(fault.Conflict, "read the generated files in "+dir, err).
+			WithHint("a generation cannot be mended; if no machine was made from it, move it away and run again")
+	}
+	return ignition, nil
+}
+
+func loadIgnition(dir, version string) (state.Ignition, error) {
+	ignition := state.Ignition{Pointers: map[string][]byte{}}
+	var metadata struct {
+		ClusterID string `json:"clusterID"`
+		InfraID   string `json:"infraID"`
+	}
+	if err := loadJSON(filepath.Join(dir, "metadata.json"), &metadata); err != nil {
+		return ignition, err
+	}
+	if metadata.ClusterID == "" || metadata.InfraID == "" {
+		return ignition, errors.New("metadata.json names no cluster")
+	}
+	ignition.InfraID, ignition.ClusterID = metadata.InfraID, metadata.ClusterID
+	if err := checkMaker(dir, version); err != nil {
+		return ignition, err
+	}
+	var err error
+	if ignition.Bootstrap, err = os.ReadFile(filepath.Join(dir, "bootstrap.ign")); err != nil {
+		return ignition, err
+	}
+	if !json.Valid(ignition.Bootstrap) {
+		return ignition, errors.New("bootstrap.ign is not JSON")
+	}
+	if ignition.Created, ignition.Expires, err = validity(ignition.Bootstrap); err != nil {
+		return ignition, fmt.Errorf("bootstrap.ign: %w", err)
+	}
+	return ignition, loadPointers(dir, &ignition)
+}
+
+// checkMaker wants the generation to be made by the given version, whose boot image goes with it. One that was made by
+// hand says nothing of that.
+func checkMaker(dir, version string) error {
+	var made generation
+	err := loadJSON(filepath.Join(dir, generationFile), &made)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil && made.Version != version {
+		return fmt.Errorf("they were made by version %s, not %s", made.Version, version)
+	}
+	return err
+}
+
+// loadPointers reads the documents that send machines to the cluster, and the authority they trust.
+func loadPointers(dir string, ignition *state.Ignition) error {
+	for _, role := range []string{"master", "worker"} {
+		pointer, err := os.ReadFile(filepath.Join(dir, role+".ign"))
+		if err != nil {
+			return err
+		}
+		authority, err := rootCA(pointer)
+		if err != nil {
+			return fmt.Errorf("%s.ign: %w", role, err)
+		}
+		if ignition.RootCA != nil && !bytes.Equal(ignition.RootCA, authority) {
+			return errors.New("master.ign and worker.ign are of different generations")
+		}
+		ignition.RootCA, ignition.Pointers[role] = authority, pointer
+	}
+	sum := sha256.Sum256(ignition.RootCA)
+	ignition.RootCAHash = hex.EncodeToString(sum[:])
+	return nil
+}
+
+// rootCA returns the certificate authority, in PEM, that a pointer trusts.
+func rootCA(pointer []byte) ([]byte, error) {
+	var document struct {
+		Ignition struct {
+			Security struct {
+				TLS struct {
+					CertificateAuthorities []struct {
+						Source string `json:"source"`
+					} `json:"certificateAuthorities"`
+				} `json:"tls"`
+			} `json:"security"`
+		} `json:"ignition"`
+	}
+	if err := json.Unmarshal(pointer, &document); err != nil {
+		return nil, err
+	}
+	authorities := document.Ignition.Security.TLS.CertificateAuthorities
+	if len(authorities) != 1 {
+		return nil, fmt.Errorf("it trusts %d authorities instead of one", len(authorities))
+	}
+	source, err := dataurl.DecodeString(authorities[0].Source)
+	if err != nil {
+		return nil, fmt.Errorf("its authority: %w", err)
+	}
+	block, _ := pem.Decode(source.Data)
+	if block == nil {
+		return nil, errors.New("its authority is not PEM")
+	}
+	if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+		return nil, fmt.Errorf("its authority: %w", err)
+	}
+	return source.Data, nil
+}
+
+func loadJSON(path string, into any) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(content, into); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return nil
+}

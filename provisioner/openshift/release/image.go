@@ -1,0 +1,118 @@
+package release
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+
+	"github.com/klauspost/compress/gzip" // unpacks about twice as fast as the standard library
+)
+
+// OpenImage downloads a boot image and unpacks it on the way, a little ahead of its reader. Whether the download was
+// what the release names is known at its end: io.EOF means that it was, Close before it returns an error. progress hears
+// how far the download is, about once a second, from another goroutine and not after Close.
+func (i *Installer) OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error) {
+	op := "download " + image.URL
+	response, err := i.open(ctx, image.URL)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	gauge := &meter{clock: i.net.Clock, what: "the boot image", total: max(0, response.ContentLength), tell: progress}
+	// One buffer for gzip and for what comes after: gzip reads no byte beyond its end from an io.ByteReader.
+	compressed := bufio.NewReaderSize(io.TeeReader(response.Body, io.MultiWriter(sum, gauge)), 1<<16)
+	if start, _ := compressed.Peek(64); looksLikeWebPage(start) {
+		response.Body.Close()
+		return nil, webPage(op)
+	}
+	unpacked, err := gzip.NewReader(compressed)
+	if err != nil {
+		response.Body.Close()
+		return nil, damaged(op, err)
+	}
+	verified := &verifiedImage{
+		op: op, want: strings.ToLower(image.SHA256), sum: sum, compressed: compressed, unpacked: unpacked,
+	}
+	return &openImage{op: op, body: response.Body, ahead: readAhead(verified)}, nil
+}
+
+// openImage is what the reader of an image holds.
+type openImage struct {
+	op    string
+	body  io.Closer
+	ahead *ahead
+	end   error // once the end was reached: io.EOF, or why it is not the right image
+}
+
+func (o *openImage) Read(p []byte) (int, error) {
+	if o.end != nil {
+		return 0, o.end
+	}
+	n, err := o.ahead.Read(p)
+	o.end = err
+	return n, err
+}
+
+// Close ends the download. It fails if the image was not read to its end, or was not the right one.
+func (o *openImage) Close() error {
+	err := o.body.Close()
+	o.ahead.stop()
+	switch {
+	case o.end == nil:
+		return fault.Newf(fault.Internal, o.op, "it was closed before its end, and is not verified")
+	case !errors.Is(o.end, io.EOF):
+		return o.end
+	}
+	return err
+}
+
+// verifiedImage ends in io.EOF only if all bytes of the download had the right checksum.
+type verifiedImage struct {
+	op         string
+	want       string
+	sum        hash.Hash
+	compressed io.Reader
+	unpacked   io.Reader
+}
+
+func (v *verifiedImage) Read(p []byte) (int, error) {
+	n, err := v.unpacked.Read(p)
+	switch {
+	case errors.Is(err, io.EOF):
+		err = v.verify()
+	case err != nil:
+		err = damaged(v.op, err)
+	}
+	return n, err
+}
+
+// verify returns io.EOF if the checksum is right.
+func (v *verifiedImage) verify() error {
+	if _, err := io.Copy(io.Discard, v.compressed); err != nil {
+		return damaged(v.op, err)
+	}
+	if got := hex.EncodeToString(v.sum.Sum(nil)); got != v.want {
+		return mismatch(v.op, got, v.want)
+	}
+	return io.EOF
+}
+
+// damaged explains an error of unpacking; errors of the download itself are faults already.
+func damaged(op string, err error) error {
+	var known *fault.Error
+	switch {
+	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fault.New(fault.Transient, op, errTruncated)
+	}
+	return fault.New(fault.Invalid, op, err)
+}

@@ -1,0 +1,159 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+
+	"github.com/goccy/go-yaml"
+)
+
+// networkOperator holds the network operator's settings; the program writes it only if some of them are its own.
+const networkOperator = "manifests/cluster-network-03-config.yml"
+
+// prepare makes the generated manifests in work those that are wanted. tell hears what was done.
+func prepare(work string, wanted state.Generation, tell func(line string)) error {
+	if err := checkDomain(work, wanted.Domain); err != nil {
+		return err
+	}
+	if err := inject(work, wanted.Manifests); err != nil {
+		return err
+	}
+	if len(wanted.Manifests) > 0 {
+		tell(summary(wanted.Manifests))
+	}
+	return adjust(work, wanted, tell)
+}
+
+// identity is what tells one object of a cluster from another.
+type identity struct{ group, kind, namespace, name string }
+
+func (i identity) String() string {
+	if i.namespace == "" {
+		return i.kind + " " + i.name
+	}
+	return i.kind + " " + i.namespace + "/" + i.name
+}
+
+// identify reads which object a manifest describes.
+func identify(content []byte) (identity, error) {
+	var object struct {
+		APIVersion string `yaml:"apiVersion"`
+		Kind       string `yaml:"kind"`
+		Metadata   struct {
+			Name      string `yaml:"name"`
+			Namespace string `yaml:"namespace"`
+		} `yaml:"metadata"`
+	}
+	if err := yaml.Unmarshal(content, &object); err != nil {
+		return identity{}, err
+	}
+	group, _, grouped := strings.Cut(object.APIVersion, "/")
+	if !grouped {
+		group = ""
+	}
+	return identity{group, object.Kind, object.Metadata.Namespace, object.Metadata.Name}, nil
+}
+
+// inject writes manifests beside the program's own. None may take the place of one of those, by its name or by the
+// object it describes: which of them wins would be chance. The network operator's settings are there to be replaced.
+func inject(work string, manifests []state.Manifest) error {
+	generated, err := generatedObjects(work)
+	if err != nil {
+		return fault.New(fault.Internal, "read the generated manifests", err)
+	}
+	for _, manifest := range manifests {
+		object, err := identify(manifest.Content)
+		if err != nil {
+			return collision(manifest, fmt.Errorf("%s: no Kubernetes object: %w", manifest.Source, err))
+		}
+		if other, taken := generated[object]; taken && other != manifest.Name {
+			return collision(manifest, fmt.Errorf("%s describes %s, and so does openshift-install's own %s", manifest.Source, object, other))
+		}
+		if err := write(work, manifest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(work string, manifest state.Manifest) error {
+	if !injectable(manifest.Name) {
+		return fault.Newf(fault.Internal, "add "+manifest.Name, "%s has no place there", manifest.Source)
+	}
+	flags := os.O_CREATE | os.O_WRONLY | os.O_EXCL
+	if manifest.Name == networkOperator {
+		flags = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+	}
+	target := filepath.Join(work, filepath.FromSlash(manifest.Name))
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return fault.New(fault.Internal, "add "+manifest.Name, err)
+	}
+	file, err := os.OpenFile(target, flags, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return collision(manifest, fmt.Errorf("%s would become %s, which is openshift-install's own", manifest.Source, manifest.Name))
+	}
+	if err != nil {
+		return fault.New(fault.Internal, "add "+manifest.Name, err)
+	}
+	_, err = file.Write(manifest.Content)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fault.New(fault.Internal, "add "+manifest.Name, err)
+	}
+	return nil
+}
+
+func collision(manifest state.Manifest, err error) error {
+	return fault.New(fault.Invalid, "add "+manifest.Name, err).
+		WithHint("rename it or take it away; what openshift-install generates cannot be replaced")
+}
+
+// injectable tells whether a name is that of a file right in one of the folders that the program reads.
+func injectable(name string) bool {
+	folder := path.Dir(name)
+	return path.Clean(name) == name && (folder == "manifests" || folder == "openshift")
+}
+
+// generatedObjects returns the names of the program's manifests by what they describe.
+func generatedObjects(work string) (map[identity]string, error) {
+	found := map[identity]string{}
+	for _, folder := range []string{"manifests", "openshift"} {
+		entries, err := os.ReadDir(filepath.Join(work, folder))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		for _, entry := range entries {
+			content, err := os.ReadFile(filepath.Join(work, folder, entry.Name()))
+			if err != nil {
+				return nil, err
+			}
+			// What the program itself writes is not ours to judge.
+			if object, err := identify(content); err == nil && object.kind != "" {
+				found[object] = folder + "/" + entry.Name()
+			}
+		}
+	}
+	return found, nil
+}
+
+// summary tells how many manifests of which kinds were added, and nothing of what is in them.
+func summary(manifests []state.Manifest) string {
+	kinds := map[string]int{}
+	for _, manifest := range manifests {
+		object, _ := identify(manifest.Content)
+		kinds[object.kind]++
+	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		parts = append(parts, fmt.Sprintf("%d %s", kinds[kind], kind))
+	}
+	return fmt.Sprintf("Manifests added: %d (%s)", len(manifests), strings.Join(parts, ", "))
+}

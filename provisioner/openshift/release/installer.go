@@ -1,0 +1,89 @@
+// Package release is openshift-install of one release: found, downloaded, verified, run, and what it generates read. It
+// also opens the boot image that the release names.
+package release
+
+import (
+	"context"
+	"sync"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/state"
+)
+
+const programName = "openshift-install"
+
+// Choice says which openshift-install is wanted.
+type Choice struct {
+	Distribution string // ocp or okd
+	Version      string // x.y.z, of OKD x.y.z-okd-scos.n, or a channel of OCP: stable-x.y, fast-x.y, candidate-x.y, latest-x.y
+	Program      string // path of a program that is used instead of a download; "" for none
+	Cache        string // directory that keeps downloads for other clusters
+}
+
+// Installer is openshift-install of one release.
+type Installer struct {
+	net     network.Network
+	choice  Choice
+	version string // exact once Fetch has succeeded, until then as chosen
+	log     func(string)
+
+	mu      sync.Mutex
+	program string // path of the verified binary, once Fetch has succeeded
+}
+
+// New returns the openshift-install that was chosen. What the program says while it runs goes to log, line by
+// line, without secrets.
+func New(net network.Network, choice Choice, log func(string)) *Installer {
+	return &Installer{net: net, choice: choice, version: choice.Version, log: log}
+}
+
+// Fetch makes the program of a release ready to run: that of the version which was noted by an earlier run, or with ""
+// that of the version or channel that was chosen. It comes from the cache if it is there whole, else it is downloaded,
+// and unpacked only after its signature and checksum were verified. What the release is called is what the program
+// itself says. progress hears how far a download is, about once a second.
+func (i *Installer) Fetch(ctx context.Context, noted string, progress func(text string)) (state.Release, error) {
+	path, release, err := i.find(ctx, noted, progress)
+	if err != nil {
+		return state.Release{}, err
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.program, i.version = path, release.Version
+	return release, nil
+}
+
+func (i *Installer) find(ctx context.Context, noted string, progress func(text string)) (path string, release state.Release, err error) {
+	if i.choice.Program != "" {
+		release, err := i.given(ctx, noted)
+		return i.choice.Program, release, err
+	}
+	version, err := i.resolve(ctx, noted)
+	if err != nil {
+		return "", state.Release{}, err
+	}
+	published, err := i.publication(version)
+	if err != nil {
+		return "", state.Release{}, err
+	}
+	place := published.entry(i.choice.Cache)
+	unlock, err := i.lock(ctx, place, published, progress)
+	if err != nil {
+		return "", state.Release{}, err
+	}
+	defer unlock()
+	release, err = i.cached(ctx, place, published, progress)
+	return place.program(), release, err
+}
+
+func (i *Installer) name() string { return programName + " " + i.version }
+
+// fetched returns the path of the binary.
+func (i *Installer) fetched() (string, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.program == "" {
+		return "", fault.Newf(fault.Internal, "run "+i.name(), "it was not fetched before")
+	}
+	return i.program, nil
+}

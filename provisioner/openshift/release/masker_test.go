@@ -1,0 +1,61 @@
+package release
+
+import (
+	"strings"
+	"testing"
+
+	"exoshift/state"
+)
+
+func TestSecretsOfTheInstallConfigAreHidden(t *testing.T) {
+	const pull = `{"auths":{"quay.io":{"auth":"c2VjcmV0"},"registry.example.net":{"password":"hunter2!"}}}`
+	m := newMasker(state.Generation{
+		InstallConfig: []byte("pullSecret: '" + pull + "'\n"),
+		Manifests: []state.Manifest{
+			{Content: []byte("kind: ConfigMap\ndata: {a: Consuming}\n")},
+			{Content: []byte("kind: Secret\ndata: {a: aHVudGVy}\nstringData: {b: 'letmein!'}\n")},
+		},
+	})
+	quoted := strings.ReplaceAll(pull, `"`, `\"`)
+	for _, text := range []string{
+		"it is " + pull, "it is " + quoted, "auth c2VjcmV0 refused", "hunter2! is wrong",
+		`{"auth": "YW5vdGhlcg=="`, `login with password qwert-asdfg-YXCVB-12345 as kubeadmin`,
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "proxy http://user:hunter3@proxy.example.net",
+		"secret aHVudGVy", "secret letmein!",
+	} {
+		got := m.hide(text)
+		if !strings.Contains(got, hidden) {
+			t.Errorf("nothing hidden in %q", got)
+		}
+		for _, secret := range []string{"c2VjcmV0", "hunter", "YW5vdGhlcg", "qwert", "MIIE", "quay.io", "aHVu", "letme"} {
+			if strings.Contains(got, secret) {
+				t.Errorf("%q still tells %s", got, secret)
+			}
+		}
+	}
+	const harmless = "Consuming Install Config from target directory"
+	if got := m.hide(harmless); got != harmless {
+		t.Errorf("became %q", got)
+	}
+}
+
+func TestLinesOfTheProgramAreTakenApart(t *testing.T) {
+	var heard []string
+	var told []string
+	said := &transcript{log: func(line string) { heard = append(heard, line) }, said: func(line string) { told = append(told, line) }}
+	for _, portion := range []string{"level=info msg=Consu", "ming\nlevel=debug msg=Reading\nlevel=error msg=\"one\\ntwo\"\n\n", `time="2026-05-04T08:00:00Z" level=fatal msg=three`} {
+		if _, err := said.Write([]byte(portion)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said.flush()
+	if got := strings.Join(heard, "|"); got != "Consuming|Reading|one two|three" {
+		t.Errorf("heard %q", got)
+	}
+	if got := strings.Join(told, "|"); got != "Consuming|one two|three" {
+		t.Errorf("told %q", got)
+	}
+	if got := said.errors("none"); got != "one two; three" {
+		t.Errorf("the errors are %q", got)
+	}
+}

@@ -1,0 +1,94 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"exoshift/internal/fault"
+)
+
+// Exit codes of openshift-install (its cmd/openshift-install/command/waitfor.go).
+const (
+	exitInstallConfig = 3
+	exitInterrupted   = 8
+)
+
+// stopPatience is how long the program may take to stop when it is interrupted.
+const stopPatience = 10 * time.Second
+
+// execution is one run of the program.
+type execution struct {
+	program string
+	args    []string
+	stdout  io.Writer // may be nil
+	mask    masker
+	said    func(line string) // hears what is worth an operator's attention; may be nil
+}
+
+// run executes the program and logs what it says.
+func (i *Installer) run(ctx context.Context, e execution) error {
+	said := &transcript{mask: e.mask, log: i.log, said: e.said}
+	err := e.start(ctx, said)
+	// A process that was just forked elsewhere may still hold the file open for writing, for a moment.
+	for attempt := 0; attempt < 10 && errors.Is(err, syscall.ETXTBSY); attempt++ {
+		if err := i.net.Clock.Sleep(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+		err = e.start(ctx, said)
+	}
+	said.flush()
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return i.failure(e, said, err)
+}
+
+// start runs the program to its end.
+func (e execution) start(ctx context.Context, stderr io.Writer) error {
+	command := exec.CommandContext(ctx, e.program, e.args...)
+	command.Env = environment()
+	command.Stdout, command.Stderr = e.stdout, stderr
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
+	command.WaitDelay = stopPatience
+	return command.Run()
+}
+
+// environment is what the program gets to know of ours: no credentials.
+func environment() []string {
+	var kept []string
+	for _, name := range []string{
+		"PATH", "HOME", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+	} {
+		if value, found := os.LookupEnv(name); found {
+			kept = append(kept, name+"="+value)
+		}
+	}
+	return kept
+}
+
+// failure explains why the program failed, in its own words.
+func (i *Installer) failure(e execution, said *transcript, err error) error {
+	op := "run " + i.name() + " " + strings.Join(e.args, " ")
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return fault.New(fault.Internal, op, err).WithHint("check that %s is a program for this machine, %s/%s", e.program, runtime.GOOS, runtime.GOARCH)
+	}
+	cause := errors.New(said.errors(exit.Error()))
+	switch exit.ExitCode() {
+	case exitInstallConfig:
+		return fault.New(fault.Invalid, op, cause).WithHint("correct the answers and run again")
+	case exitInterrupted:
+		return fault.New(fault.Cancelled, op, cause)
+	}
+	return fault.New(fault.Internal, op, cause)
+}

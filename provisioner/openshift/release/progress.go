@@ -1,0 +1,40 @@
+package release
+
+import (
+	"fmt"
+	"time"
+
+	"exoshift/internal/network"
+)
+
+// meter is a writer that tells how far a download is, about once a second.
+type meter struct {
+	clock network.Clock
+	what  string
+	done  int64 // bytes
+	total int64 // bytes; less than 1 if it is not known
+	told  time.Time
+	last  string // what was told; it is not told twice
+	tell  func(text string)
+}
+
+func (m *meter) Write(p []byte) (int, error) {
+	m.done += int64(len(p))
+	if now := m.clock.Now(); now.Sub(m.told) >= time.Second {
+		m.told = now
+		m.say()
+	}
+	return len(p), nil
+}
+
+func (m *meter) say() {
+	const mega = 1_000_000
+	text := fmt.Sprintf("downloading %s: %d MB", m.what, m.done/mega)
+	if m.total > 0 {
+		text = fmt.Sprintf("downloading %s: %d of %d MB", m.what, m.done/mega, (m.total+mega-1)/mega)
+	}
+	if text != m.last {
+		m.last = text
+		m.tell(text)
+	}
+}

@@ -1,0 +1,95 @@
+package release
+
+import (
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"exoshift/internal/fault"
+)
+
+const (
+	okd = "okd"
+
+	// clientsDirectory is where OCP is published for the payload's architecture, whatever the host's.
+	clientsDirectory = "https://mirror.openshift.com/pub/openshift-v4/" + payloadDirectory + "/clients/ocp/"
+	okdDirectory     = "https://github.com/okd-project/okd/releases/download/"
+
+	checksumName  = "sha256sum.txt"
+	signatureName = "sha256sum.txt.gpg"
+)
+
+// okdTag is a release of OKD on CentOS Stream CoreOS.
+var okdTag = regexp.MustCompile(`^4\.(\d+)\.\d+-okd-scos\.[0-9A-Za-z.]+$`)
+
+// publication is where the program of one version is published for this host.
+type publication struct {
+	version   string
+	directory string   // URL, with a slash at its end
+	archives  []string // names of the archive, the best first
+	key       releaseKey
+	signed    bool // whether the checksums are signed; of OKD they are not (signing of recent releases is not confirmed)
+}
+
+func (p publication) name() string { return programName + " " + p.version }
+
+// entry is the program's place in the cache. What one signer vouched for is never used under another, and what nobody
+// signed only by those who would download it from the same world.
+func (p publication) entry(cache string) entry {
+	signer := p.key.fingerprint
+	if !p.signed {
+		signer = okd + strings.TrimSuffix("-"+p.key.world, "-")
+	}
+	return entry{dir: filepath.Join(cache, programName, signer, p.version, thisHost())}
+}
+
+// publication finds where an exact version is published.
+func (i *Installer) publication(version string) (publication, error) {
+	op := "choose " + programName + " " + version
+	host, err := hostSuffix(runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		return publication{}, fault.New(fault.Invalid, op, err).
+			WithHint("run exoshift on Linux or macOS, or name a program of this version with --openshift-install")
+	}
+	key, err := i.releaseKey()
+	if err != nil {
+		return publication{}, err
+	}
+	if err := checkDistribution(i.choice.Distribution, version); err != nil {
+		return publication{}, err
+	}
+	stem := programName + "-" + host
+	versioned := stem + "-" + version + ".tar.gz"
+	if i.choice.Distribution == okd {
+		return publication{version: version, directory: okdDirectory + version + "/", archives: []string{versioned}, key: key}, nil
+	}
+	// Only the name with the version ties the signed list to the version.
+	names := []string{versioned, stem + ".tar.gz"}
+	return publication{version: version, directory: clientsDirectory + version + "/", archives: names, key: key, signed: true}, nil
+}
+
+// checkDistribution refuses a version of the other distribution, and releases of OKD that boot from Fedora CoreOS.
+func checkDistribution(distribution, version string) error {
+	op := "choose " + programName + " " + version
+	tag := okdTag.FindStringSubmatch(version)
+	switch {
+	case distribution != okd && ofOKD(version):
+		return fault.Newf(fault.Invalid, op, "it is a release of OKD, not of OpenShift Container Platform").
+			WithHint("answer with distribution okd, or with a version like 4.20.5")
+	case distribution != okd:
+		return nil
+	case tag == nil:
+		return fault.Newf(fault.Invalid, op, "it is no release of OKD on CentOS Stream CoreOS").
+			WithHint("answer with a tag of OKD's releases, like 4.20.0-okd-scos.11")
+	}
+	if minor, err := strconv.Atoi(tag[1]); err != nil || minor < 19 {
+		return fault.Newf(fault.Invalid, op, "it boots from an image of Fedora CoreOS, which is not supported").
+			WithHint("answer with 4.19 or later: these boot from CentOS Stream CoreOS")
+	}
+	return nil
+}
+
+// ofOKD tells a distribution by the text of its version.
+func ofOKD(version string) bool { return strings.Contains(version, okd) }

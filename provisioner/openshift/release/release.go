@@ -1,0 +1,56 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// releaseImage is a pull specification that names its content.
+var releaseImage = regexp.MustCompile(`^\S+@sha256:[0-9a-f]{64}$`)
+
+// ask has a program itself say what release it installs, and for which architecture: the lines are "<path> <version>",
+// "release image <pull specification>", "release architecture <name>" and others.
+func (i *Installer) ask(ctx context.Context, path string) (state.Release, error) {
+	var output strings.Builder
+	if err := i.run(ctx, execution{program: path, args: []string{"version"}, stdout: &output}); err != nil {
+		return state.Release{}, err
+	}
+	release, architecture := parseVersion(output.String())
+	var problem error
+	switch {
+	case release.Version == "":
+		problem = fmt.Errorf("its output %.80q names no version", output.String())
+	case !releaseImage.MatchString(release.Image):
+		problem = fmt.Errorf("its release image %q has no digest", release.Image)
+	case architecture != payloadGo && architecture != "multi":
+		problem = fmt.Errorf("it installs machines of architecture %q, not %s", architecture, payloadGo)
+	}
+	if problem != nil {
+		return state.Release{}, fault.New(fault.Conflict, "check "+path, problem).
+			WithHint("use the %s of a release for %s", programName, payloadDirectory)
+	}
+	return release, nil
+}
+
+func parseVersion(output string) (release state.Release, architecture string) {
+	first, rest, _ := strings.Cut(output, "\n")
+	// The path may hold spaces, the version does not.
+	if words := strings.Fields(first); len(words) > 1 && exactVersion.MatchString(words[len(words)-1]) {
+		release.Version = words[len(words)-1]
+	}
+	for line := range strings.Lines(rest) {
+		line = strings.TrimSpace(line)
+		if image, found := strings.CutPrefix(line, "release image "); found {
+			release.Image = image
+		}
+		if name, found := strings.CutPrefix(line, "release architecture "); found {
+			architecture = name
+		}
+	}
+	return release, architecture
+}

@@ -1,0 +1,12 @@
+package release_test
+
+import (
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/openshift/release"
+)
+
+// The recipe's interfaces are satisfied without importing it.
+var (
+	_ install.Installer = (*release.Installer)(nil)
+	_ install.Image     = (*release.Installer)(nil)
+)

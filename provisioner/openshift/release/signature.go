@@ -1,0 +1,137 @@
+package release
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"exoshift/assets"
+	"exoshift/internal/fault"
+
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	pgperrors "github.com/ProtonMail/go-crypto/openpgp/errors"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+	openpgp "github.com/ProtonMail/go-crypto/openpgp/v2"
+)
+
+// KeyFingerprint is that of the key which signs releases: Red Hat, Inc. (release key 2).
+const KeyFingerprint = "567E347AD0044ADE55BA8A5F199E2F91FD431D51"
+
+// releaseKey is who vouches for releases.
+type releaseKey struct {
+	keys        openpgp.EntityList
+	fingerprint string // upper-case hex
+	world       string // the fingerprint if the network has a key of its own, "" for the pinned one
+}
+
+// releaseKey returns the network's key, or else the pinned one.
+func (i *Installer) releaseKey() (releaseKey, error) {
+	if i.net.ReleaseKey == nil {
+		key, err := parseReleaseKey(assets.ReleaseKey())
+		if err == nil && key.fingerprint != KeyFingerprint {
+			err = fmt.Errorf("its fingerprint is %s", key.fingerprint)
+		}
+		if err != nil {
+			return releaseKey{}, fault.New(fault.Internal, "read the pinned release key", err)
+		}
+		return key, nil
+	}
+	key, err := parseReleaseKey(i.net.ReleaseKey)
+	if err != nil {
+		return releaseKey{}, fault.New(fault.Invalid, "read the release key", err).
+			WithHint("name a file with one armored OpenPGP public key with --release-key, or leave the option out")
+	}
+	key.world = key.fingerprint
+	return key, nil
+}
+
+func parseReleaseKey(content []byte) (releaseKey, error) {
+	keys, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(content))
+	switch {
+	case err != nil:
+		return releaseKey{}, fmt.Errorf("it holds no OpenPGP public key: %w", err)
+	case len(keys) != 1:
+		return releaseKey{}, fmt.Errorf("it holds %d OpenPGP keys instead of one", len(keys))
+	case keys[0].PrivateKey != nil:
+		return releaseKey{}, errors.New("it holds a private key")
+	}
+	return releaseKey{keys: keys, fingerprint: strings.ToUpper(hex.EncodeToString(keys[0].PrimaryKey.Fingerprint))}, nil
+}
+
+// verify returns the list that the key's owner signed. A detached signature is over the published list; a signed
+// message holds the list itself, and only that one counts then. Which of them the mirror publishes is not known.
+func (k releaseKey) verify(list, signature []byte, now time.Time) ([]byte, error) {
+	// A key that has ended vouches for nothing, though the signature may be older.
+	if _, err := k.keys[0].VerifyPrimaryKey(now, nil); err != nil {
+		return nil, k.explain(err)
+	}
+	signature, err := dearmor(signature)
+	if err != nil {
+		return nil, err
+	}
+	limit := int64(maxList)
+	config := &packet.Config{Time: func() time.Time { return now }, MaxDecompressedMessageSize: &limit}
+	_, _, detached := openpgp.VerifyDetachedSignature(k.keys, bytes.NewReader(list), bytes.NewReader(signature), config)
+	if detached == nil {
+		return list, nil
+	}
+	body, isMessage, err := k.verifyMessage(signature, config)
+	switch {
+	case !isMessage:
+		return nil, k.explain(detached)
+	case err != nil:
+		return nil, k.explain(err)
+	}
+	return body, nil
+}
+
+// verifyMessage returns what a signed message holds; isMessage is false if it is none.
+func (k releaseKey) verifyMessage(message []byte, config *packet.Config) (body []byte, isMessage bool, err error) {
+	details, err := openpgp.ReadMessage(bytes.NewReader(message), k.keys, nil, config)
+	if err != nil {
+		return nil, false, err
+	}
+	body, err = io.ReadAll(details.UnverifiedBody)
+	switch {
+	case err != nil:
+		return nil, true, err
+	case !details.IsSigned:
+		return nil, true, pgperrors.ErrUnknownIssuer
+	case details.SignatureError != nil:
+		return nil, true, details.SignatureError
+	case !details.IsVerified || details.Signature == nil:
+		return nil, true, errors.New("it was not verified")
+	}
+	return body, true, nil
+}
+
+// dearmor returns the binary form of a signature, which may be armored.
+func dearmor(signature []byte) ([]byte, error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(signature), []byte("-----BEGIN PGP")) {
+		return signature, nil
+	}
+	block, err := armor.Decode(bytes.NewReader(signature))
+	if err != nil {
+		return nil, fmt.Errorf("its armor does not parse: %w", err)
+	}
+	return io.ReadAll(block.Body)
+}
+
+// explain says in plain words why a signature is refused.
+func (k releaseKey) explain(err error) error {
+	switch {
+	case errors.Is(err, pgperrors.ErrUnknownIssuer):
+		return fmt.Errorf("it is not signed by the release key %s", k.fingerprint)
+	case errors.Is(err, pgperrors.ErrKeyExpired):
+		return fmt.Errorf("the release key %s has expired", k.fingerprint)
+	case errors.Is(err, pgperrors.ErrKeyRevoked):
+		return fmt.Errorf("the release key %s was revoked", k.fingerprint)
+	case errors.Is(err, pgperrors.ErrSignatureExpired):
+		return errors.New("its signature has expired")
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package release
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// maxLine bounds a line of the program; maxErrors how many of its errors are quoted.
+const (
+	maxLine   = 64 << 10
+	maxErrors = 3
+)
+
+var logLine = regexp.MustCompile(`^(?:time="?[^ "]*"? )?level=(\w+) msg=(.*)$`)
+
+// transcript is what the program writes to its standard error: lines of the form level=error msg="...".
+type transcript struct {
+	mask    masker
+	log     func(string)
+	said    func(string) // hears everything but what is for debugging; may be nil
+	partial []byte
+	failed  []string // the last messages of level error and fatal
+	last    string
+}
+
+// Write takes the program's output in any portions.
+func (t *transcript) Write(portion []byte) (int, error) {
+	t.partial = append(t.partial, portion...)
+	for {
+		line, rest, whole := bytes.Cut(t.partial, []byte("\n"))
+		if !whole && len(t.partial) < maxLine {
+			return len(portion), nil
+		}
+		t.hear(string(line))
+		t.partial = rest
+	}
+}
+
+// flush hears the last line if it did not end.
+func (t *transcript) flush() {
+	t.hear(string(t.partial))
+	t.partial = nil
+}
+
+func (t *transcript) hear(line string) {
+	level, message := parseLine(strings.TrimSpace(line))
+	message = t.mask.hide(strings.Join(strings.Fields(message), " "))
+	if message == "" {
+		return
+	}
+	if level == "error" || level == "fatal" {
+		t.failed = append(t.failed, message)
+		t.failed = t.failed[max(0, len(t.failed)-maxErrors):]
+	}
+	t.last = message
+	t.log(message)
+	if t.said != nil && level != "debug" && level != "trace" {
+		t.said(message)
+	}
+}
+
+// errors returns the program's last errors, or else its last words, or else fallback.
+func (t *transcript) errors(fallback string) string {
+	if len(t.failed) > 0 {
+		return strings.Join(t.failed, "; ")
+	}
+	return cmp.Or(t.last, fallback)
+}
+
+// parseLine takes a line apart; a line of another form is a message without a level.
+func parseLine(line string) (level, message string) {
+	match := logLine.FindStringSubmatch(line)
+	if match == nil {
+		return "", line
+	}
+	if text, err := strconv.Unquote(match[2]); err == nil {
+		return match[1], text
+	}
+	return match[1], match[2]
+}

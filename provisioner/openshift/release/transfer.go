@@ -1,0 +1,149 @@
+package release
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"exoshift/internal/fault"
+)
+
+// transfer brings an archive into the cache, in as many attempts as it takes.
+type transfer struct {
+	*Installer
+	part     partial
+	what     string // for people
+	progress func(text string)
+	resumed  bool // whether an attempt continued what was kept
+}
+
+// complete downloads what is missing of the archive and verifies the whole. What does not fit is deleted; if some of it
+// was kept from before, all of it is fetched once more.
+func (t *transfer) complete(ctx context.Context) error {
+	for again := false; ; again = true {
+		var got string
+		err := t.retry(ctx, func() (came int64, err error) {
+			got, came, err = t.attempt(ctx)
+			return came, err
+		})
+		if err != nil || got == t.part.want.sum {
+			return err
+		}
+		if err := t.part.remove(); err != nil {
+			return fault.New(fault.Internal, "delete "+t.part.path, err)
+		}
+		if again || !t.resumed {
+			return mismatch("download "+t.part.want.url, got, t.part.want.sum)
+		}
+		t.log("the parts of " + t.part.want.url + " do not fit together; downloading it from the start")
+	}
+}
+
+// attempt asks for what is missing, once. It returns the checksum of the whole and how much came.
+func (t *transfer) attempt(ctx context.Context) (sum string, came int64, err error) {
+	part, err := t.part.open()
+	if err != nil {
+		return "", 0, t.storing(err)
+	}
+	defer func() { err = errors.Join(err, t.leave(part)) }()
+	if part.sum() == t.part.want.sum {
+		return part.sum(), 0, nil
+	}
+	response, start, err := t.openAt(ctx, t.part.want.url, part.size, part.from.ETag)
+	if err != nil {
+		return "", 0, err
+	}
+	defer response.Body.Close()
+	before := part.size
+	if start == 0 {
+		before = 0
+	}
+	if err := t.take(part, response, start); err != nil {
+		if fault.KindOf(err) == fault.Internal && ctx.Err() == nil {
+			err = t.storing(err)
+		}
+		return "", part.size - before, err
+	}
+	return part.sum(), part.size - before, nil
+}
+
+// take appends an answer that begins at start to the part.
+func (t *transfer) take(part *kept, response *http.Response, start int64) error {
+	body := bufio.NewReaderSize(response.Body, 1<<16)
+	gauge := &meter{clock: t.net.Clock, what: t.what, done: start, tell: t.progress}
+	if response.ContentLength > 0 {
+		gauge.total = start + response.ContentLength
+	}
+	if start > 0 {
+		t.resumed = true
+		t.log(fmt.Sprintf("going on with the download of %s after %d bytes", t.what, start))
+	} else if err := t.begin(part, response, body); err != nil {
+		return err
+	}
+	_, err := io.Copy(io.MultiWriter(part, gauge), body)
+	gauge.say()
+	return err
+}
+
+// begin drops what was kept, because all of the file comes, unless it is something else that comes.
+func (t *transfer) begin(part *kept, response *http.Response, body *bufio.Reader) error {
+	if head, _ := body.Peek(64); looksLikeWebPage(head) {
+		return webPage("download " + t.part.want.url)
+	}
+	if err := part.restart(); err != nil {
+		return err
+	}
+	part.from.ETag = ""
+	if tag := response.Header.Get("ETag"); strings.HasPrefix(tag, `"`) {
+		part.from.ETag = tag
+	}
+	return t.part.note(part.from)
+}
+
+// leave closes the part; one that holds nothing is removed.
+func (t *transfer) leave(part *kept) error {
+	if err := part.file.Close(); err != nil || part.size > 0 {
+		return err
+	}
+	return t.part.remove()
+}
+
+func (t *transfer) storing(err error) error {
+	return fault.New(fault.Internal, "store "+t.part.path, err).WithHint("check the disk's space and the folder's permissions")
+}
+
+// openAt asks for a file from an offset on, if it is still the one of that tag. It returns where the answer starts: at
+// the offset, or at zero.
+func (i *Installer) openAt(ctx context.Context, url string, offset int64, tag string) (response *http.Response, start int64, err error) {
+	if offset > 0 {
+		header := http.Header{"Range": {fmt.Sprintf("bytes=%d-", offset)}}
+		if tag != "" {
+			header.Set("If-Range", tag)
+		}
+		response, err = i.request(ctx, url, header)
+		if err != nil {
+			return nil, 0, err
+		}
+		if start, usable := startOf(response, offset); usable {
+			return response, start, refuse(response, url)
+		}
+		response.Body.Close()
+	}
+	response, err = i.open(ctx, url)
+	return response, 0, err
+}
+
+// startOf tells where an answer to a request for a range starts. It is of no use if the server cannot begin there.
+func startOf(response *http.Response, offset int64) (start int64, usable bool) {
+	switch response.StatusCode {
+	case http.StatusPartialContent:
+		return offset, strings.HasPrefix(response.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", offset))
+	case http.StatusRequestedRangeNotSatisfiable:
+		return 0, false
+	}
+	return 0, true
+}
