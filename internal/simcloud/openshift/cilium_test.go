@@ -82,6 +82,7 @@ func brought(config string, files map[string]string) plan {
 }
 
 func TestNodesAreReadyOnlyWithTheNetworkPluginThatWasChosen(t *testing.T) {
+	long(t)
 	const operator, config, network = "cilium_06-operator.yaml", "cilium_00-config.yaml", "cluster-network-03-config.yml"
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -125,6 +126,7 @@ func TestNodesAreReadyOnlyWithTheNetworkPluginThatWasChosen(t *testing.T) {
 }
 
 func TestAManifestThatTheAPIRefusesKeepsTheBootstrapFromItsEnd(t *testing.T) {
+	long(t)
 	const manifest = "apiVersion: example.net/v1\nkind: Nothing\nmetadata: {name: a}\n"
 	inLabOf(t, brought("", map[string]string{"nothing.yaml": manifest}), func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)

@@ -91,6 +91,7 @@ func replaced(old, by string) func(*lab, string) string {
 }
 
 func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
+	long(t)
 	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
 		l.install(func() {})
 		for _, node := range l.get(nodesPath).List("items") {
@@ -163,6 +164,7 @@ func TestACloudControllerGoesOnAfterRestarts(t *testing.T) {
 
 // Whatever is wrong with the cloud controller, the taint stays, somebody says why, and the control plane never stands.
 func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
+	long(t)
 	for name, c := range map[string]struct {
 		change func(*lab, string) string
 		says   string
@@ -223,6 +225,7 @@ func (l *lab) podMessages() string {
 }
 
 func TestAMasterOfAnotherNameThanItsInstanceKeepsTheInstallationFromItsEnd(t *testing.T) {
+	long(t)
 	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
 		l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
 		l.boot("master-0", "198.18.0.11", l.node("master", "master-0"))

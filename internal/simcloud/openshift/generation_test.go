@@ -103,6 +103,7 @@ func TestABootImageOfAnotherStreamStopsTheBootstrap(t *testing.T) {
 }
 
 func TestApplicationsMayBeAnywhereIfTheirNamesLeadToTheRouters(t *testing.T) {
+	long(t)
 	elsewhere := plan{edit: map[string]func(string) string{"manifests/cluster-ingress-02-config.yml": func(manifest string) string {
 		return strings.ReplaceAll(manifest, "apps."+domain, "applications.example.org")
 	}}}

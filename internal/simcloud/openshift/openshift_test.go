@@ -117,6 +117,7 @@ func (l *lab) install(between func()) {
 }
 
 func TestAnInstallationEndsWithEveryOperatorAvailable(t *testing.T) {
+	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		var etcd counter
 		l.install(func() { etcd.look(l) })
@@ -145,6 +146,7 @@ func TestAnInstallationEndsWithEveryOperatorAvailable(t *testing.T) {
 }
 
 func TestAnInstallationGoesOnAfterRestarts(t *testing.T) {
+	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		var etcd counter
 		last := l.clock.Now()
@@ -165,6 +167,7 @@ func TestAnInstallationGoesOnAfterRestarts(t *testing.T) {
 }
 
 func TestAMasterThatNeverJoinsLeavesEtcdAtThree(t *testing.T) {
+	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(2, 0)
 		l.until(40*time.Minute, "three members", func() bool { return l.etcdMessage() == "3 members are available" })
@@ -189,6 +192,7 @@ func TestDeletingTheBootstrapMachineEarlyStopsTheAPI(t *testing.T) {
 }
 
 func TestMastersWhosePeersAreBlockedDoNotJoin(t *testing.T) {
+	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.shut(peerPort, true)
 		l.bootCluster(3, 0)
@@ -218,6 +222,7 @@ func TestABlockedMachineConfigServerKeepsMastersAway(t *testing.T) {
 }
 
 func TestNobodyButTheUserApprovesWorkers(t *testing.T) {
+	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 2)
 		l.until(60*time.Minute, "bootstrap member removed", func() bool { return l.etcdIs("EtcdBootstrapMemberRemoved") })

@@ -51,6 +51,7 @@ func TestAMachineConfigurationReachesTheMachinesOfItsRole(t *testing.T) {
 }
 
 func TestAMachineConfigurationForWorkersIsNotForMasters(t *testing.T) {
+	long(t)
 	inLabOf(t, configured("worker"), func(t *testing.T, l *lab) {
 		l.install(func() {})
 		if l.onDisk("master-0", "/etc/hello") != "" || l.onDisk("infra-0", "/etc/hello") != "hi" {

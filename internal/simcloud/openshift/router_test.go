@@ -68,6 +68,7 @@ func (l *lab) console(address, preamble string) (string, error) {
 }
 
 func TestRoutersFollowTheIngressController(t *testing.T) {
+	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.install(func() {})
 		if got := l.routers(); len(strings.Fields(got)) != 2 {
@@ -102,6 +103,7 @@ func TestRoutersFollowTheIngressController(t *testing.T) {
 }
 
 func TestTheConsoleMustBeSeenFromAMaster(t *testing.T) {
+	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.shut(httpsPort, true)
 		l.bootCluster(3, 2)

@@ -18,7 +18,7 @@ func prepared(t *testing.T, change func(*types.Config)) Instance {
 	t.Helper()
 	node := state.Default().Machines(state.RoleStorage)[0]
 	node.Name = "master-0" // whose console the tests read
-	pointer, err := ignition.NodePointer(node, "c-demo-1.example.net", nil)
+	pointer, err := ignition.NodePointer(node, "c-demo-1.example.net", []byte("whom to trust"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,8 @@ func prepared(t *testing.T, change func(*types.Config)) Instance {
 	if err := json.Unmarshal(pointer, &config); err != nil {
 		t.Fatal(err)
 	}
-	config.Ignition.Config.Merge = nil // what it points to is another test's business
+	// What it points to is another test's business.
+	config.Ignition.Config.Merge, config.Ignition.Security = nil, types.Security{}
 	change(&config)
 	userData, err := json.Marshal(config)
 	if err != nil {
