@@ -21,35 +21,46 @@ import (
 // how far the download is, about once a second, from another goroutine and not after Close.
 func (i *Installer) OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error) {
 	op := "download " + image.URL
+	ctx, cancel := context.WithCancelCause(ctx)
 	response, err := i.open(ctx, image.URL)
 	if err != nil {
+		cancel(nil)
 		return nil, err
 	}
+	body := i.persist(ctx, image.URL, response)
 	sum := sha256.New()
 	gauge := &meter{clock: i.net.Clock, what: "the boot image", total: max(0, response.ContentLength), tell: progress}
 	// One buffer for gzip and for what comes after: gzip reads no byte beyond its end from an io.ByteReader.
-	compressed := bufio.NewReaderSize(io.TeeReader(response.Body, io.MultiWriter(sum, gauge)), 1<<16)
-	if start, _ := compressed.Peek(64); looksLikeWebPage(start) {
-		response.Body.Close()
-		return nil, webPage(op)
-	}
-	unpacked, err := gzip.NewReader(compressed)
+	compressed := bufio.NewReaderSize(io.TeeReader(body, io.MultiWriter(sum, gauge)), 1<<16)
+	unpacked, err := unzip(op, compressed)
 	if err != nil {
-		response.Body.Close()
-		return nil, damaged(op, err)
+		cancel(nil)
+		return nil, errors.Join(err, body.Close())
 	}
 	verified := &verifiedImage{
 		op: op, want: strings.ToLower(image.SHA256), sum: sum, compressed: compressed, unpacked: unpacked,
 	}
-	return &openImage{op: op, body: response.Body, ahead: readAhead(verified)}, nil
+	return &openImage{op: op, cancel: cancel, body: body, ahead: readAhead(verified)}, nil
+}
+
+func unzip(op string, compressed *bufio.Reader) (io.Reader, error) {
+	if start, _ := compressed.Peek(64); looksLikeWebPage(start) {
+		return nil, webPage(op)
+	}
+	unpacked, err := gzip.NewReader(compressed)
+	if err != nil {
+		return nil, damaged(op, err)
+	}
+	return unpacked, nil
 }
 
 // openImage is what the reader of an image holds.
 type openImage struct {
-	op    string
-	body  io.Closer
-	ahead *ahead
-	end   error // once the end was reached: io.EOF, or why it is not the right image
+	op     string
+	cancel context.CancelCauseFunc // of the download
+	body   io.Closer
+	ahead  *ahead
+	end    error // once the end was reached: io.EOF, or why it is not the right image
 }
 
 func (o *openImage) Read(p []byte) (int, error) {
@@ -63,8 +74,9 @@ func (o *openImage) Read(p []byte) (int, error) {
 
 // Close ends the download. It fails if the image was not read to its end, or was not the right one.
 func (o *openImage) Close() error {
-	err := o.body.Close()
+	o.cancel(nil)
 	o.ahead.stop()
+	err := o.body.Close()
 	switch {
 	case o.end == nil:
 		return fault.Newf(fault.Internal, o.op, "it was closed before its end, and is not verified")

@@ -1,0 +1,76 @@
+package release
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+
+	"exoshift/internal/fault"
+)
+
+// persistent is a download that goes on where the network interrupted it, as often as it gets on.
+type persistent struct {
+	body   io.ReadCloser
+	resume func(offset int64) (io.ReadCloser, error)
+	offset int64 // of what comes next
+	idle   int   // interruptions in a row between which nothing came
+}
+
+// persist makes the answer to a request for a whole file persistent. The end of ctx ends it.
+func (i *Installer) persist(ctx context.Context, url string, response *http.Response) *persistent {
+	tag := response.Header.Get("ETag")
+	if !strings.HasPrefix(tag, `"`) {
+		tag = "" // a weak one says too little
+	}
+	return &persistent{body: response.Body, resume: func(offset int64) (body io.ReadCloser, err error) {
+		err = i.retry(ctx, func() (int64, error) {
+			body, err = i.rest(ctx, url, offset, tag)
+			return 0, err
+		})
+		return body, err
+	}}
+}
+
+// rest returns what comes from offset on of the file with that tag.
+func (i *Installer) rest(ctx context.Context, url string, offset int64, tag string) (io.ReadCloser, error) {
+	response, start, err := i.openAt(ctx, url, offset, tag)
+	if err != nil {
+		return nil, err
+	}
+	if start != offset {
+		response.Body.Close()
+		return nil, fault.New(fault.Transient, "download "+url, errTruncated).
+			WithHint("run again; the server does not go on with a download that was cut short")
+	}
+	return response.Body, nil
+}
+
+func (p *persistent) Read(into []byte) (int, error) {
+	const most = 3
+	for {
+		n, err := p.body.Read(into)
+		p.offset += int64(n)
+		if n > 0 {
+			p.idle = 0
+		}
+		switch {
+		case !fault.Is(err, fault.Transient):
+			return n, err
+		case n > 0:
+			return n, nil // the error comes again
+		}
+		if p.idle++; p.idle > most {
+			return 0, err
+		}
+		body, err := p.resume(p.offset)
+		if err != nil {
+			return 0, err
+		}
+		_ = p.body.Close() // it is broken
+		p.body = body
+	}
+}
+
+// Close must not be called while Read runs.
+func (p *persistent) Close() error { return p.body.Close() }
