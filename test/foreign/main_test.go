@@ -33,6 +33,10 @@ func within(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	prepared = prepareTerraform(dir)
+	// What a simulated mirror serves is nobody's to keep. Go, which has its own cache there, is not called any more.
+	if err := os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")); err != nil {
+		return 0, err
+	}
 	if err := z.start(); err != nil {
 		return 0, err
 	}
