@@ -15,12 +15,16 @@ func (s session) offerRenewal(ctx context.Context, o *options, std streams) erro
 		return err
 	}
 	ended := !facts.IgnitionExpires.IsZero() && time.Now().After(facts.IgnitionExpires)
-	if o.renew || o.output != outputTUI || !ended || !facts.BootstrapRemoved.IsZero() {
+	if o.output != outputTUI || !ended || !facts.BootstrapRemoved.IsZero() {
 		return nil
 	}
 	fmt.Fprintf(std.out, "The certificates that this cluster was to be started with ended at %s.\n"+
-		"New ones can be generated. The bootstrap machine and the nodes that hold the old ones are then\n"+
-		"deleted and started anew; network, DNS, load balancers, image and buckets stay.\n", facts.IgnitionExpires.UTC().Format("2006-01-02 15:04 MST"))
+		"New ones are generated only together with the bootstrap machine and the nodes that hold the\n"+
+		"old ones: these are deleted and started anew. Network, DNS, load balancers, image and buckets stay.\n",
+		facts.IgnitionExpires.UTC().Format("2006-01-02 15:04 MST"))
+	if o.renew {
+		return nil
+	}
 	yes, err := ask(ctx, std, "Replace them?")
 	if err == nil && !yes {
 		err = usageError{errors.New("nothing was created: a cluster cannot be started with certificates that have ended")}

@@ -50,7 +50,10 @@ func TestInstallationOfASize(t *testing.T) {
 	reads := &readings{minutes: map[time.Time]int{}}
 	result := account{Workers: workers}
 	many := circumstances{
-		spec:       func(spec *state.Spec) { spec.Sizing.Workers.Count = workers },
+		spec: func(spec *state.Spec) {
+			spec.Sizing.Workers.Count = workers
+			spec.Network.PodCIDR = "10.128.0.0/12" // the usual network has room for 512 nodes
+		},
 		quotas:     map[string]int{"instance": 40 + workers},
 		middleware: reads.count,
 	}

@@ -101,7 +101,13 @@ func (i *Installation) previewImage(ctx context.Context, report provisioner.Repo
 	}
 	i.image = template
 	object(report, state.KindTemplate, name, template.ID, action)
-	return err
+	if err != nil || action == state.Created {
+		return err
+	}
+	// Which file it was made of is for openshift-install to tell.
+	want := i.template(state.BootImage{Build: strings.TrimPrefix(name, i.templateName(""))})
+	want.Description = template.Description
+	return checkTemplate(template, want, i.notedMD5(name))
 }
 
 // previewBootstrap tells what the bootstrap needs and leaves behind nothing of, or what is still to be removed of it.

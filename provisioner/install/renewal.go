@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -14,7 +15,11 @@ import (
 // young stay, so that the same command line can go on after an interruption.
 func (i *Installation) discard(ctx context.Context, report provisioner.Report) error {
 	facts := i.Facts()
-	if !i.options.Renew || facts.IgnitionCreated.IsZero() || time.Since(facts.IgnitionCreated) < certificatesOld {
+	if !i.options.Renew || facts.IgnitionCreated.IsZero() {
+		return nil
+	}
+	if age := time.Since(facts.IgnitionCreated); age < certificatesOld {
+		progress(report, fmt.Sprintf("the certificates are %s old and stay", age.Round(time.Minute)))
 		return nil
 	}
 	const op = "renew the certificates"

@@ -23,8 +23,12 @@ func (i *Installer) given(ctx context.Context, noted string) (state.Release, err
 		}
 	}
 	release, err := i.ask(ctx, path)
-	if err != nil {
-		return state.Release{}, err
+	switch {
+	case ctx.Err() != nil:
+		return state.Release{}, context.Cause(ctx)
+	case err != nil:
+		return state.Release{}, fault.New(fault.Conflict, "use "+path, err).
+			WithHint("name another program with --openshift-install, or leave the option out")
 	}
 	if err := i.checkGiven(release.Version, noted); err != nil {
 		return state.Release{}, fault.New(fault.Conflict, "use "+path, err).

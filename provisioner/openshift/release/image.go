@@ -22,14 +22,13 @@ import (
 func (i *Installer) OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error) {
 	op := "download " + image.URL
 	ctx, cancel := context.WithCancelCause(ctx)
-	response, err := i.open(ctx, image.URL)
+	body, err := i.persist(ctx, image.URL)
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
-	body := i.persist(ctx, image.URL, response)
 	sum := sha256.New()
-	gauge := &meter{clock: i.net.Clock, what: "the boot image", total: max(0, response.ContentLength), tell: progress}
+	gauge := &meter{clock: i.net.Clock, what: "the boot image", total: body.total, tell: progress}
 	// One buffer for gzip and for what comes after: gzip reads no byte beyond its end from an io.ByteReader.
 	compressed := bufio.NewReaderSize(io.TeeReader(body, io.MultiWriter(sum, gauge)), 1<<16)
 	unpacked, err := unzip(op, compressed)

@@ -3,7 +3,6 @@ package release
 import (
 	"context"
 	"io"
-	"net/http"
 	"strings"
 
 	"exoshift/internal/fault"
@@ -14,22 +13,27 @@ type persistent struct {
 	body   io.ReadCloser
 	resume func(offset int64) (io.ReadCloser, error)
 	offset int64 // of what comes next
+	total  int64 // bytes; less than 1 if it is not known
 	idle   int   // interruptions in a row between which nothing came
 }
 
-// persist makes the answer to a request for a whole file persistent. The end of ctx ends it.
-func (i *Installer) persist(ctx context.Context, url string, response *http.Response) *persistent {
+// persist starts a download that is persistent. The end of ctx ends it.
+func (i *Installer) persist(ctx context.Context, url string) (*persistent, error) {
+	response, err := i.open(ctx, url) //nolint:bodyclose // Close of what is returned closes it
+	if err != nil {
+		return nil, err
+	}
 	tag := response.Header.Get("ETag")
 	if !strings.HasPrefix(tag, `"`) {
 		tag = "" // a weak one says too little
 	}
-	return &persistent{body: response.Body, resume: func(offset int64) (body io.ReadCloser, err error) {
+	return &persistent{body: response.Body, total: response.ContentLength, resume: func(offset int64) (body io.ReadCloser, err error) {
 		err = i.retry(ctx, func() (int64, error) {
 			body, err = i.rest(ctx, url, offset, tag)
 			return 0, err
 		})
 		return body, err
-	}}
+	}}, nil
 }
 
 // rest returns what comes from offset on of the file with that tag.
