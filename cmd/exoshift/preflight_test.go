@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -25,38 +24,40 @@ type refusal struct {
 
 func TestPreflightRefusesBeforeAnythingIsCreated(t *testing.T) {
 	for name, c := range refusals() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			virtuallyIn(t, c.circumstances, func(t *testing.T, s session, zone *simcloud.Zone) {
-				if c.before != nil {
-					c.before(backdoor{t, s})
-				}
-				if c.change != nil {
-					c.change(t, &s)
-				}
-				before := zone.Mutations()
-				// A plan shows quotas, and does not know the image before openshift-install names it.
-				if _, err := s.preview(t.Context()); exitCode(err) != c.code && err != nil {
-					t.Errorf("a plan ends with exit code %d: %v", exitCode(err), err)
-				}
-				err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: new(bytes.Buffer)})
-				if made := zone.Mutations() - before; made != 0 {
-					t.Errorf("%d mutating calls were made", made)
-				}
-				if exitCode(err) != c.code {
-					t.Errorf("exit code %d, not %d: %v", exitCode(err), c.code, err)
-				}
-				for _, part := range c.says {
-					if err == nil || !strings.Contains(err.Error(), part) {
-						t.Errorf("%v does not say %q", err, part)
-					}
-				}
-				if !strings.Contains(fault.HintOf(err), c.hint) || c.hint == "" {
-					t.Errorf("the hint %s lacks %q", fault.HintOf(err), c.hint)
-				}
-			})
-		})
+		t.Run(name, c.isRefused)
 	}
+}
+
+func (c refusal) isRefused(t *testing.T) {
+	t.Parallel()
+	virtuallyIn(t, c.circumstances, func(t *testing.T, s session, zone *simcloud.Zone) {
+		if c.before != nil {
+			c.before(backdoor{t, s})
+		}
+		if c.change != nil {
+			c.change(t, &s)
+		}
+		before := zone.Mutations()
+		// A plan shows quotas, and does not know the image before openshift-install names it.
+		if _, err := s.preview(t.Context()); exitCode(err) != c.code && err != nil {
+			t.Errorf("a plan ends with exit code %d: %v", exitCode(err), err)
+		}
+		err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: new(bytes.Buffer)})
+		if made := zone.Mutations() - before; made != 0 {
+			t.Errorf("%d mutating calls were made", made)
+		}
+		if exitCode(err) != c.code {
+			t.Errorf("exit code %d, not %d: %v", exitCode(err), c.code, err)
+		}
+		for _, part := range c.says {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("%v does not say %q", err, part)
+			}
+		}
+		if !strings.Contains(fault.HintOf(err), c.hint) || c.hint == "" {
+			t.Errorf("the hint %s lacks %q", fault.HintOf(err), c.hint)
+		}
+	})
 }
 
 func refusals() map[string]refusal {
@@ -164,18 +165,10 @@ func dated(by time.Duration) func(http.Handler) http.Handler {
 
 // twoTemplates gives the organization two templates of the name that it is asked for.
 func twoTemplates(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/v2/template" || r.URL.Query().Get("visibility") != "private" {
-			next.ServeHTTP(w, r)
-			return
-		}
-		var templates []any
-		for _, id := range []string{"6f1fd4f4-0000-4000-8000-000000000001", "6f1fd4f4-0000-4000-8000-000000000002"} {
-			templates = append(templates, map[string]any{"id": id, "name": "rhcos-9.6.20251212-1", "size": 16 << 30, "visibility": "private"})
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]any{"templates": templates})
-	})
+	one := func(id string) map[string]any {
+		return map[string]any{"id": id, "name": "rhcos-9.6.20251212-1", "size": 16 << 30, "visibility": "private"}
+	}
+	return privateTemplates(next, one("6f1fd4f4-0000-4000-8000-000000000001"), one("6f1fd4f4-0000-4000-8000-000000000002"))
 }
 
 // foreignBucket lets a bucket belong to somebody else.

@@ -25,7 +25,11 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	if err := i.discard(ctx, report); err != nil {
 		return err
 	}
-	wanted, err := i.generation()
+	credentials, err := i.folder.APIKey(i.name(cloudController))
+	if err != nil {
+		return err
+	}
+	wanted, err := i.generation(credentials)
 	if err != nil {
 		return err
 	}
@@ -51,19 +55,25 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 
 // checkManifests finds out before anything is made what could not be installed with the cluster.
 func (i *Installation) checkManifests(context.Context, provisioner.Report) error {
-	if _, err := installConfig(i.spec, i.options.PullSecret); err != nil {
-		return err
-	}
-	return manifests.Check(i.spec)
+	_, err := i.generation(manifests.Nobody())
+	return err
 }
 
-// generation says what openshift-install is to generate from.
-func (i *Installation) generation() (state.Generation, error) {
-	config, err := installConfig(i.spec, i.options.PullSecret)
-	if err != nil {
-		return state.Generation{}, err
+// tryConfig has openshift-install itself find out before anything is made what it would refuse.
+func (i *Installation) tryConfig(ctx context.Context, _ provisioner.Report) error {
+	if !i.Facts().IgnitionCreated.IsZero() && !i.options.Renew {
+		return provisioner.Skip("the documents are generated already")
 	}
-	credentials, err := i.folder.APIKey(i.name(cloudController))
+	wanted, err := i.generation(manifests.Nobody())
+	if err != nil {
+		return err
+	}
+	return i.world.Installer.Try(ctx, i.folder.Path(state.InstallDir), wanted)
+}
+
+// generation says what openshift-install is to generate from. The cloud controller works with the credentials.
+func (i *Installation) generation(credentials state.APIKey) (state.Generation, error) {
+	config, err := installConfig(i.spec, i.options.PullSecret)
 	if err != nil {
 		return state.Generation{}, err
 	}

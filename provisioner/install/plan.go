@@ -29,15 +29,17 @@ func (i *Installation) preflightSteps() provisioner.Plan {
 		{ID: "credentials", Phase: Preflight, Title: "Check the credentials, the zone and the clock", Do: i.credentials},
 		{ID: "permissions", Phase: Preflight, Title: "Look at everything that is there", Do: i.permissions,
 			Needs: on("credentials")},
-		{ID: "manifests", Phase: Preflight, Title: "Check the install-config and what is installed with the cluster", Do: i.checkManifests},
+		{ID: "manifests", Phase: Preflight, Title: "Read what is installed with the cluster", Do: i.checkManifests},
 		{ID: "openshift-install", Phase: Preflight, Title: "Download and verify openshift-install", Do: i.openshiftInstall,
 			Needs: on("credentials", "manifests"), Usual: 2 * time.Minute},
+		{ID: "install-config", Phase: Preflight, Title: "Have openshift-install try the install-config", Do: i.tryConfig,
+			Needs: on("openshift-install")},
 		{ID: "offers", Phase: Preflight, Title: "Check instance types, templates and hypervisors", Do: i.offers,
 			Needs: on("credentials", "openshift-install")},
 		{ID: "collisions", Phase: Preflight, Title: "Look for names that others hold", Do: i.collisions,
 			Needs: on("permissions")},
 		{ID: "quotas", Phase: Preflight, Title: "Check the quotas and estimate the cost", Do: i.quotas,
-			Needs: on("permissions", "offers", "collisions")},
+			Needs: on("permissions", "install-config", "offers", "collisions")},
 	}
 }
 

@@ -141,6 +141,9 @@ type Installer interface {
 	Fetch(ctx context.Context, noted string, progress func(text string)) (state.Release, error)
 	// BootImage returns the image that this version wants its machines to boot from.
 	BootImage(ctx context.Context) (state.BootImage, error)
+	// Try has the program read what it would generate from; nothing stays of it. It fails with fault.Invalid for what
+	// Generate would refuse.
+	Try(ctx context.Context, dir string, wanted state.Generation) error
 	// Generate writes manifests and Ignition documents into dir, unless dir holds a finished generation already; it
 	// reads what is there. said hears what the program says.
 	Generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) (state.Ignition, error)

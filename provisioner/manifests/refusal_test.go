@@ -43,7 +43,7 @@ func TestWhatIsWrongInADirectoryIsNamedWithItsPlace(t *testing.T) {
 // refused checks that nothing is collected, and why; the preview says the same.
 func refused(t *testing.T, s state.Spec, want string) {
 	t.Helper()
-	for name, err := range map[string]error{"collect": second(manifests.Collect(s, credentials())), "check": manifests.Check(s)} {
+	for name, err := range map[string]error{"collect": second(manifests.Collect(s, credentials())), "check": second(manifests.Collect(s, manifests.Nobody()))} {
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
 			t.Errorf("%s: got %v, %q; want %q", name, err, fault.HintOf(err), want)
 		}
@@ -95,7 +95,7 @@ func TestARefusalTellsNoSecret(t *testing.T) {
 	s.OpenShift.ManifestsDir = folder(t, map[string]string{
 		"a.yaml": object("v1", "Secret", "x") + "stringData:\n  password: hunter2\n  password: hunter3\n",
 	})
-	if err := manifests.Check(s); err == nil || strings.Contains(err.Error(), "hunter") {
+	if _, err := manifests.Collect(s, credentials()); err == nil || strings.Contains(err.Error(), "hunter") {
 		t.Errorf("got %v", err)
 	}
 }

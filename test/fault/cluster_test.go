@@ -24,6 +24,8 @@ func (generated) Fetch(context.Context, string, func(string)) (state.Release, er
 	return state.Release{Version: "4.20.5"}, nil
 }
 
+func (generated) Try(context.Context, string, state.Generation) error { return nil }
+
 func (generated) BootImage(context.Context) (state.BootImage, error) {
 	return state.BootImage{Build: "9.6.1", URL: "https://images.example/rhcos.qcow2.gz"}, nil
 }

@@ -49,49 +49,69 @@ func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Gener
 	return i.readIgnition(dir)
 }
 
+// Try has the program read what it would generate from, and make nothing of it that stays. It fails with fault.Invalid
+// for what Generate would refuse.
+func (i *Installer) Try(ctx context.Context, dir string, wanted state.Generation) error {
+	return i.within(dir, wanted, func(w workshop) error { return i.createManifests(ctx, w) })
+}
+
 func (i *Installer) generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) error {
-	const op = "generate the Ignition documents"
+	return i.within(dir, wanted, func(w workshop) error {
+		// People hear of the place where all of it will be.
+		w.said = func(line string) { said(strings.ReplaceAll(line, w.dir, dir)) }
+		if err := i.createManifests(ctx, w); err != nil {
+			return err
+		}
+		if err := i.create(ctx, w, "ignition-configs"); err != nil {
+			return err
+		}
+		if !finished(w.dir) {
+			return fault.Newf(fault.Internal, "generate the Ignition documents", "%s ended well but left files out", i.name())
+		}
+		return publish(w.dir, dir, w.mask, generation{Version: i.version, Inputs: inputs(wanted)})
+	})
+}
+
+// workshop is a directory that the program works in.
+type workshop struct {
+	dir    string
+	wanted state.Generation
+	mask   masker
+	said   func(line string)
+}
+
+// within opens a workshop beside dir, and clears it away afterwards.
+func (i *Installer) within(dir string, wanted state.Generation, work func(workshop) error) error {
+	if _, err := i.fetched(); err != nil {
+		return err
+	}
+	place, err := workDir(dir)
+	if err != nil {
+		return fault.New(fault.Internal, "make room for openshift-install", err)
+	}
+	defer os.RemoveAll(place)
+	return work(workshop{dir: place, wanted: wanted, mask: newMasker(wanted), said: func(string) {}})
+}
+
+// createManifests has the program make the manifests, and changes those.
+func (i *Installer) createManifests(ctx context.Context, w workshop) error {
+	// The program deletes this copy when it has read it.
+	if err := os.WriteFile(filepath.Join(w.dir, "install-config.yaml"), w.wanted.InstallConfig, 0o600); err != nil {
+		return fault.New(fault.Internal, "write install-config.yaml", err)
+	}
+	if err := i.create(ctx, w, "manifests"); err != nil {
+		return err
+	}
+	return prepare(w.dir, w.wanted, func(line string) { i.log(line); w.said(line) })
+}
+
+func (i *Installer) create(ctx context.Context, w workshop, target string) error {
 	program, err := i.fetched()
 	if err != nil {
 		return err
 	}
-	work, err := workDir(dir)
-	if err != nil {
-		return fault.New(fault.Internal, op, err)
-	}
-	defer os.RemoveAll(work)
-	mask := newMasker(wanted)
-	// People hear of the place where all of it will be.
-	hear := func(line string) { said(strings.ReplaceAll(line, work, dir)) }
-	if err := i.create(ctx, program, work, wanted, mask, hear); err != nil {
-		return err
-	}
-	if !finished(work) {
-		return fault.Newf(fault.Internal, op, "%s ended well but left files out", i.name())
-	}
-	if err := publish(work, dir, mask, generation{Version: i.version, Inputs: inputs(wanted)}); err != nil {
-		return fault.New(fault.Internal, op, err)
-	}
-	return nil
-}
-
-// create has the program make the manifests, changes those, and has it make the Ignition documents of them.
-func (i *Installer) create(ctx context.Context, program, work string, wanted state.Generation, mask masker, said func(line string)) error {
-	// The program deletes this copy when it has read it.
-	if err := os.WriteFile(filepath.Join(work, "install-config.yaml"), wanted.InstallConfig, 0o600); err != nil {
-		return fault.New(fault.Internal, "write install-config.yaml", err)
-	}
-	create := func(target string) error {
-		args := []string{"create", target, "--dir", work, "--log-level", "info"}
-		return i.run(ctx, execution{program: program, args: args, mask: mask, said: said})
-	}
-	if err := create("manifests"); err != nil {
-		return err
-	}
-	if err := prepare(work, wanted, func(line string) { i.log(line); said(line) }); err != nil {
-		return err
-	}
-	return create("ignition-configs")
+	args := []string{"create", target, "--dir", w.dir, "--log-level", "info"}
+	return i.run(ctx, execution{program: program, args: args, mask: w.mask, said: w.said})
 }
 
 // inputs is a checksum of everything that a generation is made from, wherever it was found.
@@ -133,20 +153,28 @@ func workDir(dir string) (string, error) {
 
 // publish notes the generation, closes it to everybody else and moves it into place.
 func publish(work, dir string, mask masker, made generation) error {
-	if err := cleanLog(filepath.Join(work, logFile), mask); err != nil {
-		return err
+	err := cleanLog(filepath.Join(work, logFile), mask)
+	if err == nil {
+		err = note(work, made)
 	}
+	if err == nil {
+		err = keepPrivate(work)
+	}
+	if err == nil {
+		err = os.Rename(work, dir)
+	}
+	if err != nil {
+		return fault.New(fault.Internal, "keep the Ignition documents", err)
+	}
+	return nil
+}
+
+func note(work string, made generation) error {
 	content, err := json.Marshal(made)
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(filepath.Join(work, generationFile), content, 0o600); err != nil {
-		return err
-	}
-	if err := keepPrivate(work); err != nil {
-		return err
-	}
-	return os.Rename(work, dir)
+	return renameio.WriteFile(filepath.Join(work, generationFile), content, 0o600)
 }
 
 // logFile is what the program notes in its directory, in more detail than it says.

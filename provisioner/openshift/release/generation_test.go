@@ -305,3 +305,29 @@ func TestADamagedGenerationIsNotUsed(t *testing.T) {
 		t.Errorf("intact again: %v", err)
 	}
 }
+
+func TestATrialTellsWhatWouldBeRefusedAndLeavesNothing(t *testing.T) {
+	i, m := simulated(t)
+	parent := t.TempDir()
+	for name, c := range map[string]struct {
+		wanted state.Generation
+		kind   fault.Kind
+		says   string
+	}{
+		"a good one":                 {state.Generation{InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.c1.example.net"}, 0, ""},
+		"no install-config":          {state.Generation{InstallConfig: []byte("apiVersion: v1\n")}, fault.Invalid, "install-config.yaml"},
+		"another domain than wanted": {state.Generation{InstallConfig: []byte(installConfig), Domain: "c2.example.net"}, fault.Conflict, "c2.example.net"},
+		"a manifest of its own": {state.Generation{
+			InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.c1.example.net",
+			Manifests: []state.Manifest{{Name: "manifests/cluster-dns-02-config.yml", Source: "mine.yml", Content: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")}},
+		}, fault.Invalid, "mine.yml"},
+	} {
+		err := i.Try(t.Context(), filepath.Join(parent, "install"), c.wanted)
+		if c.says == "" && err != nil || c.says != "" && (!fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %v\n%s", name, err, strings.Join(m.logged, "\n"))
+		}
+		if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {
+			t.Errorf("%s: left behind: %v, %v", name, left, err)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func TestAGivenProgramMustBeWhatTheAnswersWant(t *testing.T) {
 		"missing":              {plain + "x", "ocp", "4.20.5", "", fault.Invalid, "no such file"},
 		"a folder":             {filepath.Dir(plain), "ocp", "4.20.5", "", fault.Invalid, "no regular file"},
 		"not executable":       {plain, "ocp", "4.20.5", "", fault.Invalid, "not executable"},
-		"no program":           {program(t, "\x7fELF nonsense"), "ocp", "4.20.5", "", fault.Internal, "exec format"},
+		"no program":           {program(t, "\x7fELF nonsense"), "ocp", "4.20.5", "", fault.Conflict, "exec format"},
 		"another version":      {good, "ocp", "4.20.6", "", fault.Conflict, "it is version 4.20.5, the answers want 4.20.6"},
 		"another minor":        {good, "ocp", "stable-4.21", "", fault.Conflict, "it is version 4.20.5, the answers want stable-4.21"},
 		"another was noted":    {good, "ocp", "stable-4.20", "4.20.4", fault.Conflict, "it is version 4.20.5, but this cluster was begun with 4.20.4"},

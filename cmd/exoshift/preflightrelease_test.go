@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"exoshift/internal/simcloud/mirror"
+)
+
+func TestPreflightRefusesAReleaseOrManifestsThatDoNotServe(t *testing.T) {
+	for name, c := range map[string]refusal{
+		"a manifest that is no YAML": {
+			change: manifest("a.yaml", "kind: [\n"), code: exitAnswers, says: []string{"a.yaml:"}, hint: "correct",
+		},
+		"a manifest that openshift-install has, too": {
+			change: manifest("cluster-dns-02-config.yml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\n"), code: exitAnswers,
+			says: []string{"cluster-dns-02-config.yml, which is openshift-install's own"}, hint: "rename",
+		},
+		"an install-config that openshift-install refuses": {
+			change: func(_ *testing.T, s *session) { s.secrets.PullSecret = `{"auths":{}}` }, code: exitAnswers,
+			says: []string{"failed to create install config", "pullSecret"}, hint: "correct the answers",
+		},
+		"an openshift-install of another version": {
+			change: func(_ *testing.T, s *session) { s.options.installer = installerOf(s, "4.19.3") }, code: exitChecks,
+			says: []string{"it is version 4.19.3, the answers want 4.20.5"}, hint: "--openshift-install",
+		},
+		"checksums that somebody else signed": {
+			change: func(t *testing.T, s *session) { s.net.ReleaseKey = strangersKey(t) }, code: exitAnswers,
+			says: []string{"sha256sum.txt.gpg", "not signed by the release key"}, hint: "do not trust this server",
+		},
+		"a template of another image": {
+			circumstances: circumstances{middleware: unpatchedTemplate}, code: exitChecks,
+			says: []string{"not made of this release's image", `its build is ""`, `its boot mode is "legacy"`}, hint: "delete template rhcos-",
+		},
+	} {
+		t.Run(name, c.isRefused)
+	}
+}
+
+// manifest answers with a directory of one manifest.
+func manifest(name, content string) func(*testing.T, *session) {
+	return func(t *testing.T, s *session) {
+		t.Helper()
+		s.spec.OpenShift.ManifestsDir = t.TempDir()
+		if err := os.WriteFile(filepath.Join(s.spec.OpenShift.ManifestsDir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// installerOf writes an openshift-install that says it is of a version.
+func installerOf(s *session, version string) string {
+	path := s.folder.Path("given-openshift-install")
+	script := "#!/bin/sh\nexec '" + os.Args[0] + "' " + simulatedInstallerVerb + " --release " + version + ` "$@"` + "\n"
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		return err.Error() // which is no program, as the test will say
+	}
+	return path
+}
+
+func strangersKey(t *testing.T) []byte {
+	t.Helper()
+	key, err := mirror.NewKey(time.Now(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key.Public()
+}
+
+// unpatchedTemplate has somebody's template of the name that ours would have.
+func unpatchedTemplate(next http.Handler) http.Handler {
+	return privateTemplates(next, map[string]any{
+		"id": "6f1fd4f4-0000-4000-8000-000000000001", "name": "rhcos-9.6.20251212-1", "size": 16 << 30, "visibility": "private", "boot-mode": "legacy",
+	})
+}
+
+// privateTemplates are all that the zone shows.
+func privateTemplates(next http.Handler, templates ...map[string]any) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v2/template" || r.URL.Query().Get("visibility") != "private" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"templates": templates})
+	})
+}
