@@ -30,6 +30,9 @@ func (i *Installation) discard(ctx context.Context, report provisioner.Report) e
 	}
 	old := i.folder.Path(state.InstallDir)
 	aside := old + facts.IgnitionCreated.UTC().Format("-20060102T150405Z")
+	if _, err := os.Stat(aside); err == nil {
+		return nil // by an earlier run; what is in their place now is new, though the facts do not tell yet
+	}
 	switch err := os.Rename(old, aside); {
 	case os.IsNotExist(err): // an earlier run was stopped after this
 		return nil
