@@ -1,8 +1,11 @@
 package release
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"exoshift/state"
@@ -18,7 +21,7 @@ var secretShapes = regexp.MustCompile(strings.Join([]string{
 	`(?:auth|password)\\*"\s*:\s*\\*"[^"\\]*`,
 	`\b[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){3}\b`,
 	`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*`,
-	`://[^/@\s]+@`,
+	`://[^/\s]+@`,
 }, "|"))
 
 // masker hides secrets in what the program says: it quotes values of the install-config that it refuses, and ends
@@ -80,10 +83,10 @@ func (m *masker) add(secret string) {
 	if len(secret) < 4 {
 		return // hiding so short a text would only hide others
 	}
-	m.secrets = append(m.secrets, secret)
-	if quoted, err := json.Marshal(secret); err == nil {
-		m.secrets = append(m.secrets, strings.Trim(string(quoted), `"`))
-	}
+	quoted := strconv.Quote(secret)
+	m.secrets = append(m.secrets, secret, quoted[1:len(quoted)-1])
+	// The longest first: a secret that is the beginning of another would leave the other's rest.
+	slices.SortStableFunc(m.secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 }
 
 // hide replaces the known secrets, and what looks like one.

@@ -39,6 +39,27 @@ func TestSecretsOfTheInstallConfigAreHidden(t *testing.T) {
 	}
 }
 
+func TestSecretsAreHiddenWhateverIsInThem(t *testing.T) {
+	var m masker
+	for _, secret := range []string{"tall", "taller still", `a "pass" & a <word>`, "two\n  lines"} {
+		m.add(secret)
+	}
+	for line, want := range map[string]string{
+		`level=info msg="taller still"`:                                         hidden,
+		`level=info msg="two\n  lines"`:                                         hidden,
+		`level=info msg="a \"pass\" & a <word>"`:                                hidden,
+		`level=info msg="Invalid: \"a \\\"pass\\\" & a <word>\""`:               `Invalid: "` + hidden + `"`,
+		`level=info msg="by http://me:some@thing@proxy.example.net, not alone"`: "by http" + hidden + "proxy.example.net, not alone",
+	} {
+		var heard string
+		said := &transcript{mask: m, log: func(line string) { heard = line }}
+		said.hear(line)
+		if heard != want {
+			t.Errorf("%s became %q, want %q", line, heard, want)
+		}
+	}
+}
+
 func TestLinesOfTheProgramAreTakenApart(t *testing.T) {
 	var heard []string
 	var told []string

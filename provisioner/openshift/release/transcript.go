@@ -47,7 +47,7 @@ func (t *transcript) flush() {
 
 func (t *transcript) hear(line string) {
 	level, message := parseLine(strings.TrimSpace(line))
-	message = t.mask.hide(strings.Join(strings.Fields(message), " "))
+	message = strings.Join(strings.Fields(t.mask.hide(message)), " ") // in this order: secrets have spaces, too
 	if message == "" {
 		return
 	}
