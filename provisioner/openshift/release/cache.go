@@ -66,12 +66,12 @@ func (e entry) sum(version string) (string, error) {
 
 // forget removes the program, its note first, and what was half unpacked when a run was killed.
 func (e entry) forget() error {
-	unfinished, err := filepath.Glob(filepath.Join(e.dir, ".*"))
+	unfinished, err := fs.Glob(os.DirFS(e.dir), ".*")
 	if err != nil {
 		return err
 	}
-	for _, path := range append([]string{e.note(), e.program()}, unfinished...) {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range append([]string{filepath.Base(e.note()), programName}, unfinished...) {
+		if err := os.Remove(filepath.Join(e.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -139,12 +139,12 @@ func workDir(dir string) (string, error) {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", err
 	}
-	stale, err := filepath.Glob(filepath.Join(parent, prefix+"*.unfinished"))
+	stale, err := fs.Glob(os.DirFS(parent), prefix+"*.unfinished")
 	if err != nil {
 		return "", err
 	}
-	for _, path := range stale {
-		if err := os.RemoveAll(path); err != nil {
+	for _, name := range stale {
+		if err := os.RemoveAll(filepath.Join(parent, name)); err != nil {
 			return "", err
 		}
 	}

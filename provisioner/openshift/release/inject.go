@@ -53,7 +53,12 @@ func identify(content []byte) (identity, error) {
 			Namespace string `yaml:"namespace"`
 		} `yaml:"metadata"`
 	}
-	if err := yaml.Unmarshal(content, &object); err != nil {
+	err := yaml.Unmarshal(content, &object)
+	var positioned yaml.Error
+	if errors.As(err, &positioned) {
+		err = errors.New(positioned.GetMessage()) // the whole error quotes lines beside, which may hold secrets
+	}
+	if err != nil {
 		return identity{}, err
 	}
 	group, _, grouped := strings.Cut(object.APIVersion, "/")

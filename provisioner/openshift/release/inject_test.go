@@ -130,17 +130,19 @@ func TestWhatDoesNotFitTheGeneratedManifestsIsRefused(t *testing.T) {
 	other := wantedGeneration()
 	other.Domain = "c2.example.net"
 	secret := state.Manifest{Name: "manifests/mine.yaml", Source: "/srv/mine.yaml", Content: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: user-data, namespace: openshift-machine-api}\n")}
+	twisted := state.Manifest{Name: "manifests/b.yaml", Source: "/srv/b.yaml", Content: []byte("apiVersion: v1\nkind: Secret\nmetadata:\n  name: b\n  namespace: [b]\nstringData:\n  b: hunter2\n")}
 	for name, c := range map[string]struct {
 		wanted state.Generation
 		kind   fault.Kind
 		want   []string
 	}{
-		"another domain":       {other, fault.Conflict, []string{"c1.example.net", "c2.example.net"}},
-		"a name of theirs":     {wantedGeneration(configMap(dnsConfig, "a")), fault.Invalid, []string{"/srv/cluster-dns-02-config.yml", dnsConfig}},
-		"an object of theirs":  {wantedGeneration(secret), fault.Invalid, []string{"/srv/mine.yaml", "openshift/99_user-data.yaml", "Secret openshift-machine-api/user-data"}},
-		"a name that climbs":   {wantedGeneration(configMap("manifests/../../a.yaml", "a")), fault.Internal, []string{"has no place there"}},
-		"a name further below": {wantedGeneration(configMap("manifests/x/a.yaml", "a")), fault.Internal, []string{"has no place there"}},
-		"no object at all":     {wantedGeneration(state.Manifest{Name: "manifests/a.yaml", Source: "/srv/a.yaml", Content: []byte("- x")}), fault.Invalid, []string{"/srv/a.yaml"}},
+		"a secret that is none": {wantedGeneration(twisted), fault.Invalid, []string{"/srv/b.yaml", "no Kubernetes object"}},
+		"another domain":        {other, fault.Conflict, []string{"c1.example.net", "c2.example.net"}},
+		"a name of theirs":      {wantedGeneration(configMap(dnsConfig, "a")), fault.Invalid, []string{"/srv/cluster-dns-02-config.yml", dnsConfig}},
+		"an object of theirs":   {wantedGeneration(secret), fault.Invalid, []string{"/srv/mine.yaml", "openshift/99_user-data.yaml", "Secret openshift-machine-api/user-data"}},
+		"a name that climbs":    {wantedGeneration(configMap("manifests/../../a.yaml", "a")), fault.Internal, []string{"has no place there"}},
+		"a name further below":  {wantedGeneration(configMap("manifests/x/a.yaml", "a")), fault.Internal, []string{"has no place there"}},
+		"no object at all":      {wantedGeneration(state.Manifest{Name: "manifests/a.yaml", Source: "/srv/a.yaml", Content: []byte("- x")}), fault.Invalid, []string{"/srv/a.yaml"}},
 	} {
 		err := prepare(generated(t), c.wanted, func(string) {})
 		if !fault.Is(err, c.kind) {
@@ -191,5 +193,20 @@ func TestWhereAManifestWasFoundMakesNoDifference(t *testing.T) {
 	}
 	if inputs(wantedGeneration(here)) == inputs(wantedGeneration(configMap("manifests/a.yaml", "b"))) {
 		t.Error("nor does its content")
+	}
+}
+
+func TestWhatAKilledGenerationLeftGoes(t *testing.T) {
+	parent := filepath.Join(t.TempDir(), "[a]*[") // it means something in patterns
+	left := filepath.Join(parent, ".install-1.unfinished")
+	if err := os.MkdirAll(filepath.Join(left, "auth"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	work, err := workDir(filepath.Join(parent, "install"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 || entries[0].Name() != filepath.Base(work) {
+		t.Errorf("there are %v, %v", entries, err)
 	}
 }
