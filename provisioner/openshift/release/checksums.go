@@ -32,12 +32,12 @@ func (i *Installer) publishedArchive(ctx context.Context, p publication) (archiv
 	} else {
 		i.log("OKD publishes no signatures: " + p.name() + " is verified by its sha256, published over HTTPS, only")
 	}
-	for _, name := range p.archives {
-		if sum, found := sumOf(list, name); found {
-			return archive{url: p.directory + name, name: name, sum: sum}, nil
-		}
+	sum, found := sumOf(list, p.archive)
+	if !found {
+		return archive{}, fault.Newf(fault.Invalid, "read "+url, "it has no checksum of %s", p.archive).
+			WithHint("check the version in the answers; if it exists, the server shows the list of another one")
 	}
-	return archive{}, fault.Newf(fault.Invalid, "read "+url, "it has no checksum of %s", strings.Join(p.archives, " or "))
+	return archive{url: p.directory + p.archive, name: p.archive, sum: sum}, nil
 }
 
 // signedList returns the list of checksums that the release key's owner signed.

@@ -27,8 +27,8 @@ var okdTag = regexp.MustCompile(`^4\.(\d+)\.\d+-okd-scos\.[0-9A-Za-z.]+$`)
 // publication is where the program of one version is published for this host.
 type publication struct {
 	version   string
-	directory string   // URL, with a slash at its end
-	archives  []string // names of the archive, the best first
+	directory string // URL, with a slash at its end
+	archive   string // its name; with the version in it, which ties a signed list to the version
 	key       releaseKey
 	signed    bool // whether the checksums are signed; of OKD they are not (signing of recent releases is not confirmed)
 }
@@ -60,14 +60,12 @@ func (i *Installer) publication(version string) (publication, error) {
 	if err := checkDistribution(i.choice.Distribution, version); err != nil {
 		return publication{}, err
 	}
-	stem := programName + "-" + host
-	versioned := stem + "-" + version + ".tar.gz"
+	p := publication{version: version, archive: programName + "-" + host + "-" + version + ".tar.gz", key: key}
+	p.directory, p.signed = clientsDirectory+version+"/", true
 	if i.choice.Distribution == okd {
-		return publication{version: version, directory: okdDirectory + version + "/", archives: []string{versioned}, key: key}, nil
+		p.directory, p.signed = okdDirectory+version+"/", false
 	}
-	// Only the name with the version ties the signed list to the version.
-	names := []string{versioned, stem + ".tar.gz"}
-	return publication{version: version, directory: clientsDirectory + version + "/", archives: names, key: key, signed: true}, nil
+	return p, nil
 }
 
 // checkDistribution refuses a version of the other distribution, and releases of OKD that boot from Fedora CoreOS.

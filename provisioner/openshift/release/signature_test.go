@@ -2,7 +2,11 @@ package release_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +85,25 @@ func TestOfASignedMessageOnlyTheSignedListCounts(t *testing.T) {
 		m.checksums().content = []byte(sum(m.archive().content) + "  " + archiveName("4.20.5") + "\n")
 		if err := fetch(t.Context(), m.installer()); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "sha256") {
 			t.Errorf("an archive that nobody signed: %v", err)
+		}
+	})
+}
+
+// Every release is signed by the same key, so a mirror could show that of an old one in the place of a new one.
+func TestTheSignedListOfAnotherVersionIsRefusedBeforeItsProgramIsRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMirror(t)
+		ran := filepath.Join(t.TempDir(), "ran")
+		old := pack(t, map[string]string{"openshift-install": "#!/bin/sh\ntouch '" + ran + "'\n"})
+		plain := strings.Replace(archiveName("4.20.4"), "-4.20.4", "", 1)
+		m.files[directory+plain] = &file{content: old}
+		m.files[directory+"sha256sum.txt"] = &file{content: fmt.Appendf(nil, "%s  %s\n%[1]s  %[3]s\n", sum(old), archiveName("4.20.4"), plain)}
+		m.sign(t)
+		if err := fetch(t.Context(), m.installer()); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "no checksum") {
+			t.Error(err)
+		}
+		if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("it was run: %v", err)
 		}
 	})
 }
