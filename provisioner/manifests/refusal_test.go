@@ -1,10 +1,12 @@
 package manifests_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner/manifests"
@@ -97,5 +99,25 @@ func TestARefusalTellsNoSecret(t *testing.T) {
 	})
 	if _, err := manifests.Collect(s, credentials()); err == nil || strings.Contains(err.Error(), "hunter") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Each line stands for ten times as much as the one above it.
+func TestAliasesOfAliasesAreNotFollowed(t *testing.T) {
+	content := configMap("x") + "data:\n  a: &a [x]\n"
+	for name := 'b'; name < 'n'; name++ {
+		content += fmt.Sprintf("  %c: &%[1]c [%s]\n", name, strings.Repeat(fmt.Sprintf("*%c, ", name-1), 10))
+	}
+	s := spec()
+	s.OpenShift.ManifestsDir = folder(t, map[string]string{"a.yaml": content})
+	done := make(chan error, 1)
+	go func() { done <- second(manifests.Collect(s, credentials())) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("they are")
 	}
 }
