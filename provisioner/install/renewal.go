@@ -29,10 +29,9 @@ func (i *Installation) discard(ctx context.Context, report provisioner.Report) e
 			WithHint("run again without --renew-certificates")
 	}
 	old := i.folder.Path(state.InstallDir)
-	aside := old + facts.IgnitionCreated.UTC().Format("-20060102T150405Z")
-	if _, err := os.Stat(aside); err == nil {
-		return nil // by an earlier run; what is in their place now is new, though the facts do not tell yet
-	}
+	// Not named by their creation: a run that was stopped before it noted the new ones may have put others aside. No
+	// machine is bound to those that were not noted.
+	aside := old + time.Now().UTC().Format("-20060102T150405Z")
 	switch err := os.Rename(old, aside); {
 	case os.IsNotExist(err): // an earlier run was stopped after this
 		return nil
