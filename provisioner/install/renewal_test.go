@@ -1,6 +1,8 @@
 package install
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -33,5 +35,27 @@ func TestARenewalThatWasStoppedIsBegunAnew(t *testing.T) {
 	})
 	if aside, err := filepath.Glob(folder.Path(state.InstallDir + "-*Z")); err != nil || len(aside) != 2 {
 		t.Errorf("put aside: %v, %v", aside, err)
+	}
+}
+
+func TestAStopDuringTheLookAtTheClusterPutsNothingAside(t *testing.T) {
+	folder, err := state.Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := folder.Write(filepath.Join(state.InstallDir, "metadata.json"), nil); err != nil {
+		t.Fatal(err)
+	}
+	i := &Installation{
+		options: Options{Renew: true}, folder: folder, world: World{Cluster: silent{}},
+		facts: state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)},
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := i.discard(stopped, func(provisioner.Event) {}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := folder.Read(filepath.Join(state.InstallDir, "metadata.json")); err != nil {
+		t.Error(err)
 	}
 }
