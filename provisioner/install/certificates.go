@@ -38,11 +38,30 @@ func (i *Installation) checkAge(ctx context.Context) error {
 	if now.Before(i.ignition.Expires) && now.Sub(i.ignition.Created) < certificatesDead {
 		return nil
 	}
-	if status, err := i.world.Cluster.Bootstrap(ctx); err == nil && status.Has(state.PhaseTemporaryAPI) {
-		return nil
+	if runs, err := i.reached(ctx, state.PhaseTemporaryAPI); runs || err != nil {
+		return err
 	}
 	return fault.Newf(fault.Invalid, "start the bootstrap machine", "the certificates in bootstrap.ign are %s old and ended at %s",
 		now.Sub(i.ignition.Created).Round(time.Minute), i.ignition.Expires.Format(time.RFC3339)).WithHint(renewHint)
+}
+
+// reached tells whether the cluster is known to have come to a phase. One look is not enough: its answers count from the
+// second in a row on, and a connection that fails says little, where machines are deleted if nothing is known.
+func (i *Installation) reached(ctx context.Context, phase string) (bool, error) {
+	const looks, pause = 5, 3 * time.Second
+	for range looks {
+		status, err := i.world.Cluster.Bootstrap(ctx)
+		if status.Has(phase) {
+			return true, nil
+		}
+		if err == nil && status.Has(state.PhaseTemporaryAPI) {
+			return false, nil
+		}
+		if err := i.world.Clock.Sleep(ctx, pause); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // mark names the certificates of a machine in its label: an eighth of a label is plenty to tell generations apart.

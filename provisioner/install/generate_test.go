@@ -75,6 +75,13 @@ func (s silent) Bootstrap(context.Context) (state.BootstrapStatus, error) {
 	return state.BootstrapStatus{Reached: s.reached}, nil
 }
 
+// impatient is a clock that never waits.
+type impatient struct{}
+
+func (impatient) Now() time.Time { return time.Now() }
+
+func (impatient) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+
 func TestABootstrapMachineIsNotStartedFromExpiredCertificates(t *testing.T) {
 	for name, c := range map[string]struct {
 		age, lifetime time.Duration
@@ -90,7 +97,7 @@ func TestABootstrapMachineIsNotStartedFromExpiredCertificates(t *testing.T) {
 	} {
 		created := time.Now().Add(-c.age)
 		i := &Installation{
-			ignition: state.Ignition{Created: created, Expires: created.Add(c.lifetime)}, world: World{Cluster: silent{reached: c.reached}},
+			ignition: state.Ignition{Created: created, Expires: created.Add(c.lifetime)}, world: World{Cluster: silent{reached: c.reached}, Clock: impatient{}},
 		}
 		err := i.checkAge(t.Context())
 		if fault.Is(err, fault.Invalid) != c.refused || c.refused && !strings.Contains(fault.HintOf(err), "--renew-certificates") {

@@ -23,11 +23,11 @@ func (i *Installation) discard(ctx context.Context, report provisioner.Report) e
 		return nil
 	}
 	const op = "renew the certificates"
-	status, err := i.world.Cluster.Bootstrap(ctx)
-	if ctx.Err() != nil {
-		return context.Cause(ctx) // silence tells nothing then, and without its kubeconfig the cluster is never heard again
-	}
-	if i.bootstrapped() || err == nil && status.Has(state.PhaseComplete) {
+	stands, err := i.reached(ctx, state.PhaseComplete)
+	switch {
+	case err != nil:
+		return err
+	case stands || i.bootstrapped():
 		return fault.Newf(fault.Conflict, op, "the cluster stands on its own and renews them by itself").
 			WithHint("run again without --renew-certificates")
 	}

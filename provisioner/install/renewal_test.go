@@ -20,7 +20,7 @@ func TestARenewalThatWasStoppedIsBegunAnew(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		i := &Installation{
-			options: Options{Renew: true}, folder: folder, world: World{Cluster: silent{}},
+			options: Options{Renew: true}, folder: folder, world: World{Cluster: silent{}, Clock: impatient{}},
 			facts: state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)},
 		}
 		for _, generated := range []string{"old", "new"} {
@@ -47,7 +47,7 @@ func TestAStopDuringTheLookAtTheClusterPutsNothingAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := &Installation{
-		options: Options{Renew: true}, folder: folder, world: World{Cluster: silent{}},
+		options: Options{Renew: true}, folder: folder, world: World{Cluster: silent{}, Clock: impatient{}},
 		facts: state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)},
 	}
 	stopped, stop := context.WithCancel(t.Context())
@@ -57,5 +57,31 @@ func TestAStopDuringTheLookAtTheClusterPutsNothingAside(t *testing.T) {
 	}
 	if _, err := folder.Read(filepath.Join(state.InstallDir, "metadata.json")); err != nil {
 		t.Error(err)
+	}
+}
+
+// hesitant is a cluster as it is first seen: answers count from the second in a row on.
+type hesitant struct {
+	Cluster
+	answers *int
+}
+
+func (h hesitant) Bootstrap(context.Context) (status state.BootstrapStatus, err error) {
+	if *h.answers++; *h.answers == 1 {
+		return status, errors.New("connection cut")
+	}
+	if *h.answers > 3 {
+		status.Reached = []string{state.PhaseTemporaryAPI}
+	}
+	return status, nil
+}
+
+func TestAClusterIsAskedUntilItsAnswersCount(t *testing.T) {
+	i := &Installation{
+		ignition: state.Ignition{Created: time.Now().Add(-25 * time.Hour), Expires: time.Now().Add(-time.Hour)},
+		world:    World{Cluster: hesitant{answers: new(int)}, Clock: impatient{}},
+	}
+	if err := i.checkAge(t.Context()); err != nil {
+		t.Errorf("a bootstrap machine that runs: %v", err)
 	}
 }
