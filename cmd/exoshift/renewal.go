@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
 
 // offerRenewal asks whether certificates that have ended, with which no cluster can be started any more, are to be
-// replaced. Without a terminal nobody can be asked: the installation refuses then, and names the flag.
+// replaced. Without a terminal nobody can be asked, and a no is not the end: the cluster may live already. The
+// installation itself finds that out, and else refuses and names the flag.
 func (s session) offerRenewal(ctx context.Context, o *options, std streams) error {
 	facts, err := s.folder.Facts()
 	if err != nil {
@@ -20,15 +20,12 @@ func (s session) offerRenewal(ctx context.Context, o *options, std streams) erro
 	}
 	fmt.Fprintf(std.out, "The certificates that this cluster was to be started with ended at %s.\n"+
 		"New ones are generated only together with the bootstrap machine and the nodes that hold the\n"+
-		"old ones: these are deleted and started anew. Network, DNS, load balancers, image and buckets stay.\n",
+		"old ones: these are deleted and started anew. Network, DNS, load balancers, image and buckets stay.\n"+
+		"A cluster that lives already needs none.\n",
 		facts.IgnitionExpires.UTC().Format("2006-01-02 15:04 MST"))
 	if o.renew {
 		return nil
 	}
-	yes, err := ask(ctx, std, "Replace them?")
-	if err == nil && !yes {
-		err = usageError{errors.New("nothing was created: a cluster cannot be started with certificates that have ended")}
-	}
-	o.renew = yes
+	o.renew, err = ask(ctx, std, "Replace them?")
 	return err
 }
