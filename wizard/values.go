@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -135,7 +136,7 @@ func converted(text string, want Shape, field Field) string {
 	word := strings.ToLower(strings.TrimSpace(text))
 	switch want {
 	case Text:
-		return fmt.Sprintf("%q", text)
+		return meantText(text, field)
 	case Number:
 		var n int
 		if read, err := fmt.Sscanf(word, "%d", &n); err == nil && read == 1 && fmt.Sprint(n) == word {
@@ -145,6 +146,17 @@ func converted(text string, want Shape, field Field) string {
 		return map[string]string{"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}[word]
 	}
 	return ""
+}
+
+// meantText puts the value in quotes, unless its field refuses it even so: then what the field takes it for.
+func meantText(text string, field Field) string {
+	if field.rule == nil {
+		return strconv.Quote(text)
+	}
+	if faults := field.rule(text); len(faults) > 0 {
+		return faults[0].Suggestion
+	}
+	return strconv.Quote(text)
 }
 
 // what names the form of a node.

@@ -95,6 +95,15 @@ func TestEveryFaultIsReportedAtOnceInTheOrderOfTheFile(t *testing.T) {
 // after returns the minimal answers with more lines.
 func after(more string) string { return minimal + more }
 
+func TestWhatQuotesDoNotMendIsNotSuggestedInQuotes(t *testing.T) {
+	for version, want := range map[string]string{"4.20": "stable-4.20", "4": ""} {
+		_, faults := wizard.Parse("f", []byte(strings.Replace(minimal, "version: 4.20.5", "version: "+version, 1)))
+		if len(faults) != 1 || faults[0].Suggestion != want {
+			t.Errorf("version %s: %s, want one fault that suggests %q", version, lines(faults), want)
+		}
+	}
+}
+
 func TestFaultsOfForm(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"no YAML":            {"cluster: [\n", `f:1:10  file  is not YAML: sequence end token ']' not found`},
