@@ -135,11 +135,20 @@ func readLine(ctx context.Context, in io.Reader) (string, error) {
 func openFolder(dir string, spec state.Spec) (state.Folder, error) {
 	if dir == "" {
 		var err error
-		if dir, err = state.DefaultPath(spec.Cluster.ID); err != nil {
+		if dir, err = usualPath(spec.Cluster.ID); err != nil {
 			return state.Folder{}, err
 		}
 	}
 	return createFolder(dir)
+}
+
+// usualPath is where a cluster's folder is unless --dir says otherwise.
+func usualPath(clusterID string) (string, error) {
+	path, err := state.DefaultPath(clusterID)
+	if err != nil {
+		return "", usageError{err}
+	}
+	return path, nil
 }
 
 func createFolder(dir string) (state.Folder, error) {

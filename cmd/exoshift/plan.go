@@ -76,7 +76,7 @@ func showPlan(ctx context.Context, o options, std streams) (preview install.Prev
 // lookingSession is a session on a folder that may not exist yet, for looking only.
 func lookingSession(ctx context.Context, o options, spec state.Spec, secrets wizard.Secrets) (s session, leave func() error, err error) {
 	if o.dir == "" {
-		if o.dir, err = state.DefaultPath(spec.Cluster.ID); err != nil {
+		if o.dir, err = usualPath(spec.Cluster.ID); err != nil {
 			return s, nil, err
 		}
 	}

@@ -73,7 +73,7 @@ func existingFolder(dir string) (state.Folder, error) {
 	if dir != "" {
 		return state.Open(dir)
 	}
-	place, err := state.DefaultPath("")
+	place, err := usualPath("")
 	if err != nil {
 		return state.Folder{}, err
 	}
