@@ -109,9 +109,8 @@ func (s VersionStatus) Installed() bool { return s.Available && !s.Progressing &
 
 // Release is one release of OpenShift, as its own openshift-install names it.
 type Release struct {
-	Version         string `json:"version"`                  // exact
-	Image           string `json:"image"`                    // pull specification of the payload, with its digest
-	InstallerSHA256 string `json:"installerSha256,omitzero"` // of the program, hex
+	Version string `json:"version"` // exact
+	Image   string `json:"image"`   // pull specification of the payload, with its digest
 }
 
 // Generation is what openshift-install generates from.

@@ -19,29 +19,29 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// install downloads, verifies and unpacks the program of an entry. It returns what it unpacked, and the program's
-// checksum.
-func (i *Installer) install(ctx context.Context, e entry, p publication, progress func(string)) (packed archive, sum string, err error) {
-	if packed, err = i.publishedArchive(ctx, p); err != nil {
-		return packed, "", err
+// install downloads, verifies and unpacks the program of an entry. It returns the program's checksum.
+func (i *Installer) install(ctx context.Context, e entry, p publication, progress func(string)) (sum string, err error) {
+	packed, err := i.publishedArchive(ctx, p)
+	if err != nil {
+		return "", err
 	}
 	part := e.partial(packed)
 	i.log("downloading " + p.name())
 	if err := (&transfer{Installer: i, part: part, what: p.name(), progress: progress}).complete(ctx); err != nil {
-		return packed, "", err
+		return "", err
 	}
 	i.log("unpacking " + p.name())
 	sum, err = unpack(part.path, e.program())
 	var local *fs.PathError
 	if errors.As(err, &local) {
-		return packed, "", fault.New(fault.Internal, "unpack "+p.name(), err).
+		return "", fault.New(fault.Internal, "unpack "+p.name(), err).
 			WithHint("check the disk's space and the folder's permissions")
 	}
 	if err != nil {
 		err = fault.New(fault.Invalid, "unpack "+packed.url, err).
 			WithHint("the archive is intact but not what was expected; check the version")
 	}
-	return packed, sum, errors.Join(err, part.remove())
+	return sum, errors.Join(err, part.remove())
 }
 
 // unpack writes the program in a verified archive to path and returns its checksum.

@@ -26,42 +26,40 @@ type entry struct{ dir string }
 
 // entryNote is written last. A program without its note, or of another checksum, is not used.
 type entryNote struct {
-	Version       string `json:"version"`
-	Archive       string `json:"archive"`
-	ArchiveSHA256 string `json:"archiveSha256"`
-	SHA256        string `json:"sha256"` // of the program
+	Version string `json:"version"`
+	SHA256  string `json:"sha256"` // of the program
 }
 
 func (e entry) program() string { return filepath.Join(e.dir, programName) }
 func (e entry) note() string    { return filepath.Join(e.dir, "note.json") }
 func (e entry) lock() string    { return filepath.Join(e.dir, "lock") }
 
-// sum returns the checksum of the program if it is what was unpacked there. It is fs.ErrNotExist if nothing is there.
-func (e entry) sum(version string) (string, error) {
+// check returns nil if the program is what was unpacked there, and fs.ErrNotExist if nothing is there.
+func (e entry) check(version string) error {
 	content, err := os.ReadFile(e.note())
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(e.program()); err == nil {
-			return "", errors.New("its note is missing")
+			return errors.New("its note is missing")
 		}
-		return "", fs.ErrNotExist
+		return fs.ErrNotExist
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
 	var note entryNote
 	if err := json.Unmarshal(content, &note); err != nil {
-		return "", fmt.Errorf("its note: %w", err)
+		return fmt.Errorf("its note: %w", err)
 	}
 	sum, err := fileSum(e.program())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", errors.New("the program is missing")
+		return errors.New("the program is missing")
 	case err != nil:
-		return "", err
+		return err
 	case note.Version != version || note.SHA256 != sum:
-		return "", errors.New("it is not what was unpacked there")
+		return errors.New("it is not what was unpacked there")
 	}
-	return sum, nil
+	return nil
 }
 
 // forget removes the program, its note first, and what was half unpacked when a run was killed.
@@ -88,15 +86,14 @@ func (e entry) keep(note entryNote) error {
 
 // cached returns what the program of an entry says it is, after it was downloaded if it is not there or damaged.
 func (i *Installer) cached(ctx context.Context, e entry, p publication, progress func(string)) (state.Release, error) {
-	sum, err := e.sum(p.version)
-	switch {
+	switch err := e.check(p.version); {
 	case errors.Is(err, fs.ErrNotExist):
 		return i.fill(ctx, e, p, progress)
 	case err != nil:
 		i.log(fmt.Sprintf("%s in %s is damaged (%v); fetching it again", p.name(), e.dir, err))
 		return i.fill(ctx, e, p, progress)
 	}
-	return i.askFor(ctx, e, p, sum)
+	return i.askFor(ctx, e, p)
 }
 
 // fill downloads the program, and notes it once it has said itself that it is what it was fetched for.
@@ -105,23 +102,23 @@ func (i *Installer) fill(ctx context.Context, e entry, p publication, progress f
 	if err := e.forget(); err != nil {
 		return state.Release{}, fault.New(fault.Internal, op, err)
 	}
-	packed, sum, err := i.install(ctx, e, p, progress)
+	sum, err := i.install(ctx, e, p, progress)
 	if err != nil {
 		return state.Release{}, err
 	}
-	release, err := i.askFor(ctx, e, p, sum)
+	release, err := i.askFor(ctx, e, p)
 	if err != nil {
 		return state.Release{}, errors.Join(err, e.forget())
 	}
-	err = e.keep(entryNote{Version: p.version, Archive: packed.name, ArchiveSHA256: packed.sum, SHA256: sum})
+	err = e.keep(entryNote{Version: p.version, SHA256: sum})
 	if err != nil {
 		return state.Release{}, fault.New(fault.Internal, op, err)
 	}
 	return release, nil
 }
 
-// askFor makes sure that the program is of the wanted version. Its checksum is known.
-func (i *Installer) askFor(ctx context.Context, e entry, p publication, sum string) (state.Release, error) {
+// askFor makes sure that the program is of the wanted version.
+func (i *Installer) askFor(ctx context.Context, e entry, p publication) (state.Release, error) {
 	release, err := i.ask(ctx, e.program())
 	if err != nil {
 		return state.Release{}, err
@@ -130,7 +127,6 @@ func (i *Installer) askFor(ctx context.Context, e entry, p publication, sum stri
 		return state.Release{}, fault.Newf(fault.Conflict, "check "+e.program(), "it says that it is version %s, not %s", release.Version, p.version).
 			WithHint("delete %s and run again", e.dir)
 	}
-	release.InstallerSHA256 = sum
 	return release, nil
 }
 

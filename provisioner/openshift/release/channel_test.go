@@ -19,7 +19,7 @@ func TestAChannelIsResolvedOnce(t *testing.T) {
 		m.files[text] = &file{content: []byte(releaseText)}
 		choice := release.Choice{Distribution: "ocp", Version: "stable-4.20"}
 		got, err := m.choose(choice).Fetch(t.Context(), "", func(string) {})
-		if err != nil || got.Version != "4.20.5" || got.Image != payload || len(got.InstallerSHA256) != 64 {
+		if err != nil || got.Version != "4.20.5" || got.Image != payload {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		m.files[text].content = []byte(strings.Replace(releaseText, "4.20.5", "4.20.9", 1))

@@ -34,9 +34,6 @@ func (i *Installer) given(ctx context.Context, noted string) (state.Release, err
 		return state.Release{}, fault.New(fault.Conflict, "use "+path, err).
 			WithHint("name another program with --openshift-install, or leave the option out")
 	}
-	if release.InstallerSHA256, err = fileSum(path); err != nil {
-		return state.Release{}, fault.New(fault.Internal, "read "+path, err)
-	}
 	i.log("using " + path + ", which is version " + release.Version)
 	return release, nil
 }

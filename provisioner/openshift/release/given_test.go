@@ -26,7 +26,7 @@ func TestAGivenProgramIsUsedWhereItIs(t *testing.T) {
 	for _, version := range []string{"4.20.5", "stable-4.20"} {
 		i := m.choose(release.Choice{Distribution: "ocp", Version: version, Program: path})
 		got, err := i.Fetch(t.Context(), "4.20.5", func(string) {})
-		if err != nil || got.Version != "4.20.5" || got.Image != payload || got.InstallerSHA256 != sum([]byte(versionScript+"echo '{}'")) {
+		if err != nil || got.Version != "4.20.5" || got.Image != payload {
 			t.Errorf("%s: %+v, %v", version, got, err)
 		}
 		if _, err := i.BootImage(t.Context()); !fault.Is(err, fault.NotFound) {
