@@ -91,6 +91,7 @@ type box struct {
 	lines []string
 }
 
+func (m *box) ID() string                            { return "" }
 func (m *box) Name() string                          { return "lb-0" }
 func (m *box) Address() netip.Addr                   { return m.host.Address() }
 func (m *box) Network() network.Network              { return m.host.Network(nil) }

@@ -12,6 +12,8 @@ import (
 
 // Machine is a running virtual machine as its software sees it.
 type Machine interface {
+	// ID is the UUID that the firmware tells: on Exoscale that of the instance.
+	ID() string
 	Name() string
 	Address() netip.Addr
 	// Network dials from this machine's address; names are resolved as the zone's resolvers would.

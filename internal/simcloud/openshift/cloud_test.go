@@ -29,13 +29,14 @@ const (
 // cloud is the API of Exoscale, which believes signatures and roles as the whole zone's does; its instances are the
 // machines of the lab.
 type cloud struct {
-	t      *testing.T
-	ca     *fabric.CA
-	api    *api.API
-	server *http.Server
-	calls  atomic.Int64
-	fabric *fabric.Fabric
-	kind   string // ID of the machines' instance type
+	t       *testing.T
+	ca      *fabric.CA
+	api     *api.API
+	server  *http.Server
+	calls   atomic.Int64
+	fabric  *fabric.Fabric
+	kind    string // ID of the machines' instance type
+	unknown string // name of a machine that it does not list
 }
 
 // extraLarge returns the ID of the instance type standard.extra-large.
@@ -106,7 +107,10 @@ func (c *cloud) instead(l *lab) http.Handler {
 		}
 		var list []map[string]any
 		for _, instance := range l.list() {
-			list = append(list, map[string]any{"id": "id-" + instance.Name, "name": instance.Name, "public-ip": instance.Address.String(),
+			if instance.Name == c.unknown {
+				continue
+			}
+			list = append(list, map[string]any{"id": instance.ID, "name": instance.Name, "public-ip": instance.Address.String(),
 				"instance-type": map[string]any{"id": c.kind}})
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"instances": list})

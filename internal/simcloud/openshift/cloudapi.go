@@ -50,17 +50,17 @@ func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duratio
 
 func (c cloudAPI) close() { c.http.CloseIdleConnections() }
 
-// instances returns those of the zone by name; several may share one.
-func (c cloudAPI) instances(ctx context.Context) (map[string][]cloudInstance, error) {
+// instances returns those of the zone by ID. Names may be shared by the machines of several clusters.
+func (c cloudAPI) instances(ctx context.Context) (map[string]cloudInstance, error) {
 	var answer struct{ Instances []cloudInstance }
 	if err := c.get(ctx, "/v2/instance", &answer); err != nil {
 		return nil, err
 	}
-	byName := map[string][]cloudInstance{}
+	byID := map[string]cloudInstance{}
 	for _, found := range answer.Instances {
-		byName[found.Name] = append(byName[found.Name], found)
+		byID[found.ID] = found
 	}
-	return byName, nil
+	return byID, nil
 }
 
 // instanceType returns a type's name: "<family>.<size>".

@@ -3,7 +3,6 @@ package openshift
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -84,7 +83,7 @@ func (c cloudController) look(ctx context.Context) error {
 		return err
 	}
 	for _, node := range fresh {
-		if err := c.initialize(ctx, node, instances[node.Name()]); err != nil && c.said[node.Name()] != err.Error() {
+		if err := c.initialize(ctx, node, instances); err != nil && c.said[node.Name()] != err.Error() {
 			c.said[node.Name()] = err.Error()
 			c.console("cloud-controller-manager: error syncing %q: failed to get instance metadata for node: %v", node.Name(), err)
 		}
@@ -92,18 +91,15 @@ func (c cloudController) look(ctx context.Context) error {
 	return nil
 }
 
-// initialize gives a node what the cloud knows of it. Node and instance are matched by name; newer releases of the real
-// program compare the machine's UUID with the instance's ID instead.
-func (c cloudController) initialize(ctx context.Context, node kube.Object, found []cloudInstance) error {
-	switch len(found) {
-	case 1:
-	case 0:
+// initialize gives a node what the cloud knows of it. The UUID that the machine's firmware tells is the instance's ID;
+// older releases of the real program went by the name instead.
+func (c cloudController) initialize(ctx context.Context, node kube.Object, instances map[string]cloudInstance) error {
+	found, ok := instances[node.Text("status.nodeInfo.systemUUID")]
+	if !ok {
 		return errors.New("instance not found")
-	default:
-		return fmt.Errorf("%d instances have that name", len(found))
 	}
 	labels := kube.Object{"topology.kubernetes.io/zone": c.zone, "topology.kubernetes.io/region": c.zone}
-	name, err := c.typeName(ctx, found[0].Type.ID)
+	name, err := c.typeName(ctx, found.Type.ID)
 	if err != nil {
 		return err
 	}
@@ -112,10 +108,10 @@ func (c cloudController) initialize(ctx context.Context, node kube.Object, found
 	}
 	untaint(node, cloudTaint)
 	change := kube.Object{"metadata": kube.Object{"labels": labels, "resourceVersion": node.Text("metadata.resourceVersion")},
-		"spec": kube.Object{"providerID": "exoscale://" + found[0].ID, "taints": node.Get("spec.taints")}}
+		"spec": kube.Object{"providerID": "exoscale://" + found.ID, "taints": node.Get("spec.taints")}}
 	// The status first: a node without the taint is complete.
 	addresses := kube.Object{"status": kube.Object{"addresses": []kube.Object{
-		{"type": "InternalIP", "address": found[0].PublicIP}, {"type": "ExternalIP", "address": found[0].PublicIP}}}}
+		{"type": "InternalIP", "address": found.PublicIP}, {"type": "ExternalIP", "address": found.PublicIP}}}}
 	changed, err := c.api.do(ctx, http.MethodPatch, nodesPath+"/"+node.Name()+"/status", addresses)
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
 		l.install(func() {})
 		for _, node := range l.get(nodesPath).List("items") {
 			labels := node.Labels()
-			want := []string{"exoscale://id-" + node.Name(), "ch-gva-2", "ch-gva-2", "standard.extra-large"}
+			want := []string{"exoscale://" + l.idOf(node.Name()), "ch-gva-2", "ch-gva-2", "standard.extra-large"}
 			got := []string{node.Text("spec.providerID"), labels["topology.kubernetes.io/zone"], labels["topology.kubernetes.io/region"],
 				labels["node.kubernetes.io/instance-type"]}
 			if diff := cmp.Diff(want, got); diff != "" || tainted(node, cloudTaint) {
@@ -224,23 +224,24 @@ func (l *lab) podMessages() string {
 	return said
 }
 
-func TestAMasterOfAnotherNameThanItsInstanceKeepsTheInstallationFromItsEnd(t *testing.T) {
+func TestAMasterThatTheCloudDoesNotKnowKeepsTheInstallationFromItsEnd(t *testing.T) {
 	long(t)
 	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
+		l.cloud.unknown = "master-2"
 		l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
 		l.boot("master-0", "198.18.0.11", l.node("master", "master-0"))
 		l.boot("master-1", "198.18.0.12", l.node("master", "master-1"))
-		l.boot("master-2", "198.18.0.13", l.node("master", "other-2"))
+		l.boot("master-2", "198.18.0.13", l.node("master", "master-2"))
 		l.until(60*time.Minute, "bootstrap complete", func() bool { return l.bootstrapStatus() == "complete" })
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
-		if !tainted(l.get(nodesPath+"/other-2"), cloudTaint) || tainted(l.get(nodesPath+"/master-1"), cloudTaint) {
+		if !tainted(l.get(nodesPath+"/master-2"), cloudTaint) || tainted(l.get(nodesPath+"/master-1"), cloudTaint) {
 			t.Error("the wrong nodes are tainted")
 		}
 		operator := l.get("/apis/config.openshift.io/v1/clusteroperators/openshift-apiserver")
 		if got := condition(operator, "Available"); got.Text("status") == "True" || !strings.Contains(got.Text("message"), "untolerated taint") {
 			t.Errorf("openshift-apiserver: %v", got)
 		}
-		if said := l.consoles(); !strings.Contains(said, `error syncing "other-2": failed to get instance metadata for node: instance not found`) {
+		if said := l.consoles(); !strings.Contains(said, `error syncing "master-2": failed to get instance metadata for node: instance not found`) {
 			t.Error(said)
 		}
 	})

@@ -179,6 +179,6 @@ func (k *kubelet) object() kube.Object {
 			"addresses":  k.addresses(),
 			"capacity":   kube.Object{"cpu": "4", "memory": "16Gi", "pods": "250"},
 			"conditions": k.conditions(),
-			"nodeInfo":   kube.Object{"kubeletVersion": "v" + kubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
+			"nodeInfo":   kube.Object{"systemUUID": k.machine.ID(), "kubeletVersion": "v" + kubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
 		}}
 }

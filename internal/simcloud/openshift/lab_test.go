@@ -270,6 +270,16 @@ func (l *lab) boot(name, address string, userData []byte) {
 	l.sync()
 }
 
+// idOf returns the ID of the machine with that name.
+func (l *lab) idOf(name string) string {
+	for _, instance := range l.list() {
+		if instance.Name == name {
+			return instance.ID
+		}
+	}
+	return ""
+}
+
 func (l *lab) remove(name string) {
 	l.mu.Lock()
 	l.instances = slices.DeleteFunc(l.instances, func(i vm.Instance) bool { return i.Name == name })

@@ -100,6 +100,7 @@ func (b *box) linux(ctx context.Context) error {
 
 func (b *box) clock() network.Clock { return b.fleet.config.Clock }
 
+func (b *box) ID() string          { return b.instance.ID }
 func (b *box) Name() string        { return b.instance.Name }
 func (b *box) Address() netip.Addr { return b.instance.Address }
 
