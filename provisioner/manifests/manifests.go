@@ -34,6 +34,9 @@ func Collect(spec state.Spec, credentials state.APIKey) ([]state.Manifest, error
 	if err := c.network(spec.Network); err != nil {
 		return nil, err
 	}
+	if err := c.sameCluster(spec.Domain()); err != nil {
+		return nil, err
+	}
 	return c.manifests, c.unresolved()
 }
 

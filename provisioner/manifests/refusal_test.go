@@ -75,6 +75,10 @@ func TestACatalogThatDoesNotFitIsRefused(t *testing.T) {
 	}{
 		"none at all":              {map[string]string{"a.yaml": ""}, func(*state.Spec) {}, " is no compiled catalog"},
 		"an unexpected controller": {map[string]string{manager + "20_a.yaml": controller}, func(*state.Spec) {}, "20_a.yaml:1 brings a cloud controller"},
+		"a CNI of another cluster": {map[string]string{"manifests/cilium/olm/c.yaml": strings.Replace(ciliumConfig, "{cilium:", "{k8sServiceHost: api-int.c-2.example.net, cilium:", 1)},
+			func(s *state.Spec) { s.Network.CNI = "Cilium" }, "c.yaml:1 leads Cilium to the API at api-int.c-2.example.net"},
+		"a CNI of another cluster, enterprise edition": {map[string]string{"manifests/cilium/olm/c.yaml": strings.Replace(ciliumConfig, "{cilium: {", "{cilium: {k8sServiceHost: api-int.c-2.example.net, ", 1)},
+			func(s *state.Spec) { s.Network.CNI = "Cilium" }, "c.yaml:1 leads Cilium to the API at api-int.c-2.example.net"},
 		"an unexpected CNI":        {map[string]string{"manifests/cilium/olm/c.yaml": ciliumConfig}, func(*state.Spec) {}, "c.yaml:1 brings Cilium"},
 		"no Cilium":                {map[string]string{"manifests/a": ""}, func(s *state.Spec) { s.Network.CNI = "Cilium" }, "nothing brings its manifests"},
 		"Cilium for later only":    {map[string]string{"manifests/cilium/olm/99_c.yaml": ciliumConfig}, func(s *state.Spec) { s.Network.CNI = "Cilium" }, "nothing brings its manifests"},
