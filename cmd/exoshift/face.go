@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"exoshift/internal/console"
 	"exoshift/provisioner"
+	"exoshift/state"
 	"exoshift/tui"
 )
 
@@ -111,10 +113,19 @@ func dashboard(ctx context.Context, s session, plan provisioner.Plan, std stream
 	}
 }
 
+// subtitle names the zone and the release: once it is known the one that a channel stands for.
+func subtitle(folder state.Folder, spec state.Spec) string {
+	version := spec.OpenShift.Version
+	if facts, err := folder.Facts(); err == nil {
+		version = cmp.Or(facts.OpenShiftVersion, version)
+	}
+	return spec.Exoscale.Zone + " · " + version
+}
+
 func (s session) dashboard(plan provisioner.Plan, events <-chan provisioner.Event, std streams, stop func()) tui.Options {
 	return tui.Options{
 		Title:         s.spec.Cluster.ID,
-		Subtitle:      s.spec.Exoscale.Zone + " · " + s.spec.OpenShift.Version,
+		Subtitle:      subtitle(s.folder, s.spec),
 		Plan:          plan,
 		Nodes:         s.spec.Nodes(),
 		Events:        events,

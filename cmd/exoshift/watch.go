@@ -32,7 +32,7 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, std stream
 	go follow(ctx, file, events)
 	err = tui.Run(ctx, tui.Options{
 		Title:    spec.Cluster.ID,
-		Subtitle: spec.Exoscale.Zone + " · " + spec.OpenShift.Version,
+		Subtitle: subtitle(folder, spec),
 		Plan:     install.Steps(spec),
 		Nodes:    spec.Nodes(),
 		Events:   events,
