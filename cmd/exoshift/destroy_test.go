@@ -20,6 +20,17 @@ import (
 // belongings lists everything in the organization, by kind and name.
 func belongings(t *testing.T, s session) []string {
 	t.Helper()
+	var names []string
+	for _, o := range everything(t, s) {
+		names = append(names, o.Kind+" "+o.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// everything is what the organization has.
+func everything(t *testing.T, s session) []state.Object {
+	t.Helper()
 	world, disconnect, err := site{spec: s.spec, secrets: s.secrets, net: s.net}.world(unrecorded{})
 	if err != nil {
 		t.Fatal(err)
@@ -33,12 +44,7 @@ func belongings(t *testing.T, s session) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, o := range append(objects, buckets...) {
-		names = append(names, o.Kind+" "+o.Name)
-	}
-	slices.Sort(names)
-	return names
+	return append(objects, buckets...)
 }
 
 // Everything that is said between the program and the API on the way is as the official description has it.

@@ -104,17 +104,8 @@ func facts(t *testing.T, s session) state.Facts {
 // identified returns the IDs of everything that the organization has, by kind and name.
 func identified(t *testing.T, s session) map[string]string {
 	t.Helper()
-	world, disconnect, err := site{spec: s.spec, secrets: s.secrets, net: s.net}.world(unrecorded{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer disconnect()
-	objects, err := world.Cloud.Objects(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	ids := map[string]string{}
-	for _, o := range objects {
+	for _, o := range everything(t, s) {
 		ids[o.Kind+" "+o.Name] = o.ID
 	}
 	return ids

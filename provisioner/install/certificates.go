@@ -64,7 +64,7 @@ func (i *Installation) reached(ctx context.Context, phase string) (bool, error) 
 	return false, nil
 }
 
-// mark names the certificates of a machine in its label: an eighth of a label is plenty to tell generations apart.
+// mark names the certificates of a machine in its label: sixteen digits are plenty to tell generations apart.
 func mark(rootCAHash string) string { return rootCAHash[:min(len(rootCAHash), 16)] }
 
 // otherCertificates tells whether a machine of the cluster was given other certificates than those of this hash, "" for
