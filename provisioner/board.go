@@ -14,6 +14,12 @@ type Board struct {
 	Nodes     []NodeView   // in the order of their first event
 	CSRs      []CSRView    // decided about, in order
 	Objects   []ObjectView // in the order of their first event
+	Probes    []Event      // the newest of each way, in the order of their first event
+	Stages    []Event      // the newest of each service of the bootstrap machine, in the order of their first event
+	Journal   []Event      // the newest JournalLength lines of the bootstrap machine's journal
+	Version   Event        // the newest
+	Operators []Event      // the newest of each operator, in the order of their first event
+	Findings  []Event      // what is wrong now, in the order in which it was found
 	Log       []Event      // the newest LogLength events
 	Run       Event        // the newest event about the run itself
 	Expiry    time.Time    // when the first certificates end, by the wall clock; zero: not known
@@ -23,6 +29,9 @@ type Board struct {
 
 // LogLength is how many events a Board remembers word by word.
 const LogLength = 500
+
+// JournalLength is how many lines of the journal a Board remembers.
+const JournalLength = 200
 
 // StepView is what is known about a step.
 type StepView struct {
@@ -45,6 +54,7 @@ type PhaseView struct {
 type NodeView struct {
 	Name, Role, State, Reason string
 	At                        time.Time // since when it is in this state
+	Machine, Client, Serving  string    // states of its machine and of its requests for certificates
 }
 
 // CSRView is one decision about a certificate signing request.
@@ -85,6 +95,18 @@ func (b *Board) Fold(e Event) {
 		b.csr(e)
 	case TypeObject:
 		b.object(e)
+	case TypeProbe:
+		b.Probes = replace(b.Probes, e)
+	case TypeStage:
+		b.Stages = replace(b.Stages, e)
+	case TypeJournal:
+		b.Journal = append(b.Journal, e)[max(0, len(b.Journal)+1-JournalLength):]
+	case TypeVersion:
+		b.Version = e
+	case TypeOperator:
+		b.Operators = replace(b.Operators, e)
+	case TypeDiagnosis:
+		b.diagnosis(e)
 	case TypeCertificates:
 		if e.Until != nil {
 			b.Expiry = *e.Until
@@ -145,7 +167,10 @@ func (b *Board) etcd(e Event) {
 }
 
 func (b *Board) node(e Event) {
-	seen := NodeView{Name: e.Name, Role: e.Role, State: e.State, Reason: e.Reason, At: e.Time}
+	seen := NodeView{
+		Name: e.Name, Role: e.Role, State: e.State, Reason: e.Reason, At: e.Time,
+		Machine: e.Machine, Client: e.Client, Serving: e.Serving,
+	}
 	for i, node := range b.Nodes {
 		if node.Name == e.Name {
 			if node.State == e.State {
@@ -178,6 +203,24 @@ func (b *Board) object(e Event) {
 		}
 	}
 	b.Objects = append(b.Objects, seen)
+}
+
+// diagnosis keeps what is wrong and forgets what no longer is.
+func (b *Board) diagnosis(e Event) {
+	if e.State == Present {
+		b.Findings = replace(b.Findings, e)
+		return
+	}
+	b.Findings = slices.DeleteFunc(b.Findings, func(found Event) bool { return found.Name == e.Name })
+}
+
+// replace puts e in the place of the event of the same name, or at the end.
+func replace(events []Event, e Event) []Event {
+	if i := slices.IndexFunc(events, func(other Event) bool { return other.Name == e.Name }); i >= 0 {
+		events[i] = e
+		return events
+	}
+	return append(events, e)
 }
 
 func (b *Board) remember(e Event) {

@@ -19,6 +19,13 @@ const (
 	TypeCSR       Type = "csr"       // a certificate signing request was decided about
 	TypeObject    Type = "object"    // an object of the cloud was created, found, ...
 
+	TypeProbe     Type = "probe"     // the cluster could, or could not, be reached on one way
+	TypeStage     Type = "stage"     // a service of the bootstrap machine entered or left a stage
+	TypeJournal   Type = "journal"   // a line of the bootstrap machine's journal
+	TypeVersion   Type = "version"   // how far the release is applied
+	TypeOperator  Type = "operator"  // a cluster operator changed
+	TypeDiagnosis Type = "diagnosis" // something is wrong, or no longer
+
 	TypeCertificates Type = "certificates" // from when to when the cluster can be started with its first certificates
 )
 
@@ -30,6 +37,14 @@ const (
 	Failed   = "failed"
 	Skipped  = "skipped"
 	Finished = "finished"
+)
+
+// States of probes and diagnoses.
+const (
+	Reached     = "ok"     // probe: it answered
+	Unreachable = "failed" // probe: it did not
+	Present     = "found"  // diagnosis
+	Gone        = "gone"   // diagnosis: what it was made from is no longer so
 )
 
 // Unreached is the reason of a step that was skipped because another one failed or the run was stopped, and not
@@ -44,7 +59,7 @@ type Event struct {
 	Type  Type      `json:"type"`
 	Phase string    `json:"phase,omitempty"` // of the installation; for bootstrap events, of the bootstrap
 	Step  string    `json:"step,omitempty"`
-	State string    `json:"state,omitempty"` // run, step, node
+	State string    `json:"state,omitempty"` // run, step, node, probe, stage, version, operator, diagnosis
 	Text  string    `json:"text,omitempty"`  // a sentence for people
 	Hint  string    `json:"hint,omitempty"`  // step failed, run finished: the next thing to do; step progress: what it waits for somebody to do
 
@@ -60,12 +75,20 @@ type Event struct {
 
 	Members []Member `json:"members,omitempty"` // etcd
 	Count   *int     `json:"count,omitempty"`   // etcd: number of members
+	Percent *int     `json:"percent,omitempty"` // version
 
-	Name     string `json:"name,omitempty"`     // node, csr, object
+	Machine string `json:"machine,omitempty"` // node: state of its machine, in Exoscale's words
+	Client  string `json:"client,omitempty"`  // node: state of its request for a client certificate
+	Serving string `json:"serving,omitempty"` // node: state of its request for a serving certificate
+
+	Evidence   []string `json:"evidence,omitempty"`   // diagnosis: what was seen
+	Confidence string   `json:"confidence,omitempty"` // diagnosis: high, medium or low
+
+	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: which way; stage: service; journal: unit; diagnosis: rule
 	Role     string `json:"role,omitempty"`     // node
 	Node     string `json:"node,omitempty"`     // csr
 	Decision string `json:"decision,omitempty"` // csr: approved or left
-	Reason   string `json:"reason,omitempty"`   // csr, node; step skipped: Unreached, or nothing
+	Reason   string `json:"reason,omitempty"`   // csr, node, probe, operator, stage; etcd: why the bootstrap member is still there; step skipped: Unreached, or nothing
 	Kind     string `json:"kind,omitempty"`     // object
 	ID       string `json:"id,omitempty"`       // object
 	Action   string `json:"action,omitempty"`   // object: created, adopted, found, updated or deleted
@@ -75,6 +98,8 @@ type Event struct {
 type Member struct {
 	Name  string `json:"name"`
 	State string `json:"state"`
+	// Revision of its static pod; 0: none, or not known.
+	Revision int `json:"revision,omitempty"`
 }
 
 // Version is the version of the event format.

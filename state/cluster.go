@@ -2,33 +2,39 @@ package state
 
 import "time"
 
-// Bootstrap phases as a watcher can tell them apart, in their usual order.
+// Phases of a cluster that comes alive, as a watcher can tell them apart, in their usual order.
 const (
-	PhaseMachine       = "bootstrap-machine"  // the bootstrap machine runs
-	PhaseTemporaryAPI  = "temporary-api"      // the temporary API answers
-	PhaseManifests     = "manifests"          // manifests are being applied
-	PhaseMasters       = "masters-join"       // the first master has registered
-	PhaseEtcd          = "etcd-scaling"       // etcd grows beyond the bootstrap member
-	PhaseControlPlane  = "control-plane"      // the production control plane runs on two masters
-	PhaseBootstrapped  = "bootstrap-success"  // cluster-bootstrap has seen its pods
-	PhaseTeardown      = "bootstrap-finished" // the temporary control plane goes away
-	PhaseEtcdInCluster = "etcd-in-cluster"    // etcd is whole without the bootstrap member
-	PhaseComplete      = "bootstrap-complete" // the installation of the control plane is complete
-	PhaseMemberRemoved = "bootstrap-removed"  // etcd dropped the bootstrap member; the machine may go
+	PhaseMachine       = "bootstrap-machine"     // the bootstrap machine runs
+	PhaseMachineConfig = "machine-config-server" // the bootstrap machine serves what masters boot from
+	PhaseTemporaryAPI  = "temporary-api"         // the temporary API answers
+	PhaseManifests     = "manifests"             // manifests are being applied
+	PhaseMastersBoot   = "masters-boot"          // the first master has fetched its configuration and asks to join
+	PhaseMasters       = "masters-join"          // the first master has registered
+	PhaseEtcd          = "etcd-scaling"          // etcd grows beyond the bootstrap member
+	PhaseControlPlane  = "control-plane"         // the production control plane runs on two masters
+	PhaseBootstrapped  = "bootstrap-success"     // cluster-bootstrap has seen its pods
+	PhaseTeardown      = "bootstrap-finished"    // the temporary control plane goes away
+	PhaseEtcdInCluster = "etcd-in-cluster"       // etcd is whole without the bootstrap member
+	PhaseComplete      = "bootstrap-complete"    // the installation of the control plane is complete
+	PhaseMemberRemoved = "bootstrap-removed"     // etcd dropped the bootstrap member; the machine may go
+	PhaseNodes         = "nodes-join"            // the first node that is no master is Ready
+	PhaseVersion       = "version-installed"     // ClusterVersion is available and no longer progressing
+	PhaseStable        = "operators-stable"      // every operator has been stable for long enough
 )
 
-// BootstrapPhases lists the phases in order.
-func BootstrapPhases() []string {
+// Phases lists the phases in order.
+func Phases() []string {
 	return []string{
-		PhaseMachine, PhaseTemporaryAPI, PhaseManifests, PhaseMasters, PhaseEtcd, PhaseControlPlane,
-		PhaseBootstrapped, PhaseTeardown, PhaseEtcdInCluster, PhaseComplete, PhaseMemberRemoved,
+		PhaseMachine, PhaseMachineConfig, PhaseTemporaryAPI, PhaseManifests, PhaseMastersBoot, PhaseMasters, PhaseEtcd,
+		PhaseControlPlane, PhaseBootstrapped, PhaseTeardown, PhaseEtcdInCluster, PhaseComplete, PhaseMemberRemoved,
+		PhaseNodes, PhaseVersion, PhaseStable,
 	}
 }
 
 // BootstrapStatus is one observation of the bootstrap.
 type BootstrapStatus struct {
-	Reached []string // phases that have been seen, in order
-	Waiting string   // what the next phase is waiting for, one sentence
+	Reached []string // phases that have been seen, in order; once reached, for good
+	Waiting string   // what the first phase that was not reached is waiting for, one sentence
 }
 
 // Has tells whether a phase was reached.
@@ -44,15 +50,19 @@ func (s BootstrapStatus) Has(phase string) bool {
 // EtcdStatus is one observation of etcd's membership.
 type EtcdStatus struct {
 	Members          []EtcdMember
-	InCluster        bool   // EtcdRunningInCluster
-	BootstrapRemoved bool   // EtcdBootstrapMemberRemoved
-	Message          string // of the condition EtcdMembersAvailable
+	InCluster        bool     // EtcdRunningInCluster
+	BootstrapRemoved bool     // EtcdBootstrapMemberRemoved
+	Message          string   // of the condition EtcdMembersAvailable
+	Revision         int      // the latest revision of its static pod
+	Held             string   // why the bootstrap member is still there, one sentence; "" if it is not
+	Degraded         []string // what its operator complains about: "<condition>: <message>", sorted
 }
 
 // EtcdMember is one member: "etcd-bootstrap" or a node name.
 type EtcdMember struct {
-	Name  string `json:"name"`
-	State string `json:"state"` // voter, learner, unhealthy or not started
+	Name     string `json:"name"`
+	State    string `json:"state"`              // voter, learner, unhealthy or not started
+	Revision int    `json:"revision,omitempty"` // of the static pod that runs on the node; 0: none or unknown
 }
 
 // NodeStatus is one observation of a node.
@@ -60,7 +70,8 @@ type NodeStatus struct {
 	Name    string
 	Ready   bool
 	Reason  string // why it is not ready
-	Address string
+	Address string // its InternalIP
+	Created time.Time
 	Labels  map[string]string
 	Taints  []Taint
 }
@@ -99,8 +110,10 @@ type VersionStatus struct {
 	Available   bool
 	Progressing bool
 	Failing     bool
+	Percent     int      // how much of the release is applied, as its operator says; never smaller than before; 0: unknown
+	WaitingOn   []string // operators that the version's operator names as what it waits for
 	Message     string
-	Unstable    []string // operators that are not available, are progressing or degraded
+	Unstable    []string // operators that are not stable, sorted
 	Total       int      // operators
 }
 

@@ -155,3 +155,10 @@ type Quota struct {
 	Used     int
 	Limit    int // -1: unlimited
 }
+
+// Bucket is a bucket of the object storage as those who use it need to know it.
+type Bucket struct {
+	Name     string
+	Region   string // the zone
+	Endpoint string // URL
+}

@@ -93,7 +93,7 @@ func (d *dashboard) overview() pane.Overview {
 // certificates matter until the cluster stands on its own, which renews them.
 func (d *dashboard) certificates() pane.Certificates {
 	p := pane.Certificates{Theme: d.theme, Until: d.board.Expiry, Now: d.options.Wall()}
-	if d.ended || len(d.board.Bootstrap) >= len(state.BootstrapPhases()) {
+	if d.ended || len(d.board.Bootstrap) >= len(state.Phases()) {
 		p.Until = time.Time{}
 	}
 	return p
@@ -102,7 +102,7 @@ func (d *dashboard) certificates() pane.Certificates {
 func (d *dashboard) leaveView() leaveView {
 	goesOn := ""
 	switch reached := len(d.board.Bootstrap); {
-	case reached >= len(state.BootstrapPhases()):
+	case reached >= len(state.Phases()):
 		goesOn = "The cluster goes on"
 	case reached > 0:
 		goesOn = "The cluster's own bootstrap goes on"

@@ -214,7 +214,7 @@ func failing() *tape {
 func complete() *tape {
 	t := middle()
 	t.etcd(time.Minute, "etcd-bootstrap", "voter", "master-0", "voter", "master-1", "voter", "master-2", "voter")
-	for _, phase := range state.BootstrapPhases()[5:] {
+	for _, phase := range state.Phases()[5:] {
 		t.phase(70*time.Second, phase)
 	}
 	t.etcd(2*time.Second, "master-0", "voter", "master-1", "voter", "master-2", "voter")

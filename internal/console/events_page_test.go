@@ -128,7 +128,7 @@ func TestThePageDescribesEveryFieldAndNoOther(t *testing.T) {
 func TestThePageNamesEveryStateActionAndPhase(t *testing.T) {
 	content, _ := page(t)
 	_, words := constants(t)
-	words = append(words, state.BootstrapPhases()...)
+	words = append(words, state.Phases()...)
 	words = append(words, state.Approved, state.Left)
 	for _, action := range []state.Action{state.Created, state.Adopted, state.Found, state.Updated, state.Deleted} {
 		words = append(words, string(action))

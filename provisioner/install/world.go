@@ -43,6 +43,13 @@ type SecurityGroups interface {
 	MissingRules(ctx context.Context, group state.SecurityGroup) ([]state.Rule, error)
 }
 
+// TemporaryRules open a security group for as long as somebody looks inside.
+type TemporaryRules interface {
+	// DeleteRules deletes the rules of the security group of that name which useless names; a group that does not exist
+	// has none.
+	DeleteRules(ctx context.Context, group string, useless func(state.Rule) bool) (state.Action, error)
+}
+
 // AntiAffinityGroups keep machines on different hypervisors.
 type AntiAffinityGroups interface {
 	EnsureAntiAffinityGroup(ctx context.Context, name, description string) (id string, action state.Action, err error)
@@ -96,6 +103,7 @@ type Cloud interface {
 	Account
 	SSHKeys
 	SecurityGroups
+	TemporaryRules
 	AntiAffinityGroups
 	ElasticIPs
 	Access
@@ -158,6 +166,14 @@ type Image interface {
 // Cluster is the OpenShift cluster that comes alive. Errors of an API that does not answer (yet) are
 // fault.Transient.
 type Cluster interface {
+	// Observe takes one look at everything: bootstrap is the address of the bootstrap machine, if there is one; expected
+	// are the nodes that may get certificates. The observation is valid, as far as it goes, beside an error.
+	Observe(ctx context.Context, bootstrap netip.Addr, expected []state.ExpectedNode) (state.Observation, error)
+	// Approve approves those pending requests of the last observation that may be approved and have not changed since.
+	Approve(ctx context.Context) ([]state.CSRDecision, error)
+	// EnsureRegistryAccess gives the image registry the key of its bucket, as early as the API allows; fault.Transient
+	// before that.
+	EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey) (state.Action, error)
 	Bootstrap(ctx context.Context) (state.BootstrapStatus, error)
 	Etcd(ctx context.Context) (state.EtcdStatus, error)
 	Nodes(ctx context.Context) ([]state.NodeStatus, error)
@@ -170,4 +186,13 @@ type Cluster interface {
 	Version(ctx context.Context) (state.VersionStatus, error)
 	// ConsoleURL returns the address of the web console, or "" if there is none.
 	ConsoleURL(ctx context.Context) (string, error)
+}
+
+// BootstrapHost looks inside the bootstrap machine, by SSH and by its journal's gateway.
+type BootstrapHost interface {
+	// OwnAddress returns the address that this machine is seen by at the load balancer with that address.
+	OwnAddress(ctx context.Context, balancer string) (netip.Addr, error)
+	// LookInside returns what the services have recorded, and the lines that were journaled since the last look. What
+	// could be had is returned beside an error.
+	LookInside(ctx context.Context, bootstrap netip.Addr) (state.Inside, error)
 }

@@ -69,7 +69,7 @@ func (c *Cluster) status(found evidence, failure error) state.BootstrapStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var status state.BootstrapStatus
-	for _, phase := range state.BootstrapPhases() {
+	for _, phase := range state.Phases() {
 		switch {
 		case c.progress.reached[phase]:
 			status.Reached = append(status.Reached, phase)

@@ -122,7 +122,7 @@ func TestAResumedRunFindsEverythingReachedThoughEventsExpired(t *testing.T) {
 			[3]string{"EtcdMembersAvailable", "True", "3 members are available"}, [3]string{"EtcdBootstrapMemberRemoved", "True", ""})))
 		_, _ = r.Bootstrap(t.Context())
 		status, err := r.Bootstrap(t.Context())
-		if err != nil || !slices.Equal(status.Reached, state.BootstrapPhases()) {
+		if err != nil || !slices.Equal(status.Reached, state.Phases()) {
 			t.Errorf("reached %v, %v", status.Reached, err)
 		}
 		before := r.requests.Load()

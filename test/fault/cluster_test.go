@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"net/netip"
 	"time"
 
 	"exoshift/provisioner/install"
@@ -64,7 +65,22 @@ func (image) OpenImage(context.Context, state.BootImage, func(string)) (io.ReadC
 type finished struct{ spec state.Spec }
 
 func (finished) Bootstrap(context.Context) (state.BootstrapStatus, error) {
-	return state.BootstrapStatus{Reached: state.BootstrapPhases()}, nil
+	return state.BootstrapStatus{Reached: state.Phases()}, nil
+}
+
+func (f finished) Observe(ctx context.Context, _ netip.Addr, _ []state.ExpectedNode) (state.Observation, error) {
+	nodes, err := f.Nodes(ctx)
+	return state.Observation{
+		Bootstrap: state.BootstrapStatus{Reached: state.Phases()}, Nodes: nodes,
+		Etcd:    state.EtcdStatus{InCluster: true, BootstrapRemoved: true},
+		Version: state.VersionStatus{Available: true},
+	}, err
+}
+
+func (finished) Approve(context.Context) ([]state.CSRDecision, error) { return nil, nil }
+
+func (finished) EnsureRegistryAccess(context.Context, state.Bucket, state.APIKey) (state.Action, error) {
+	return state.Found, nil
 }
 
 func (finished) Etcd(context.Context) (state.EtcdStatus, error) {

@@ -49,7 +49,7 @@ type phase struct {
 func (p Bootstrap) phases() []phase {
 	var phases []phase
 	current := p.next()
-	for _, name := range state.BootstrapPhases() {
+	for _, name := range state.Phases() {
 		one := phase{name: name}
 		if i := slices.IndexFunc(p.Board.Bootstrap, named(name)); i >= 0 {
 			one.status, one.seen = OK, p.Board.Bootstrap[i]
@@ -74,7 +74,7 @@ func (p Bootstrap) next() string {
 	if len(p.Board.Bootstrap) == 0 {
 		return ""
 	}
-	for _, name := range state.BootstrapPhases() {
+	for _, name := range state.Phases() {
 		if !slices.ContainsFunc(p.Board.Bootstrap, named(name)) {
 			return name
 		}
@@ -84,7 +84,7 @@ func (p Bootstrap) next() string {
 
 // current returns the index of the phase that deserves attention.
 func (p Bootstrap) current() int {
-	return max(slices.Index(state.BootstrapPhases(), p.next()), 0)
+	return max(slices.Index(state.Phases(), p.next()), 0)
 }
 
 // open is the status of the phase that comes next: nobody works on it once the run has ended.

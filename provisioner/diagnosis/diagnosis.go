@@ -1,0 +1,55 @@
+// Package diagnosis says what is wrong with an installation: a rulebook of the failures that users hit most, each with
+// the signature by which it is known, its cause and the one thing to do.
+package diagnosis
+
+import (
+	"net/netip"
+	"time"
+
+	"exoshift/state"
+)
+
+// Confidences of a finding, the surest first.
+const (
+	High   = "high"
+	Medium = "medium"
+	Low    = "low"
+)
+
+// Finding is a rule that applies.
+type Finding struct {
+	Rule       string // its ID
+	Cause      string // one sentence
+	Evidence   []string
+	Fix        string // the one thing to do, in the imperative; may have several lines, commands on lines of their own
+	Confidence string
+	Since      time.Time // since when its signature holds, by the run's clock
+}
+
+// Signs are what rules look at: everything that is known of an installation at one moment. They are gathered without
+// asking anything of the machines beyond what every installation may ask.
+type Signs struct {
+	Now     time.Time // by the run's clock
+	Wall    time.Time // certificates live by it
+	Spec    state.Spec
+	Facts   state.Facts
+	Seen    state.Observation
+	Failure error         // why the API did not answer the last time; nil if it did
+	Inside  *state.Inside // what the bootstrap machine tells, all lines and records so far; nil if nobody could look
+
+	Began    map[string]time.Time // when each phase of state.Phases was reached, as far as it was
+	Machines []state.Instance     // the cluster's machines, as the cloud has them
+	Marks    map[string]string    // by machine: the mark of the root CA that it was given
+	Closed   []string             // rules of security groups that are missing, one sentence each
+	Names    []Name               // the cluster's names as the public resolvers answer for them
+	Build    string               // of the image that the release wants its machines to boot from
+	Booted   string               // build of the template that they did boot from
+}
+
+// Name is a name of the cluster in DNS.
+type Name struct {
+	Name   string
+	Wanted []netip.Addr
+	Found  []netip.Addr
+	Error  string // why it could not be resolved; "" if it could
+}
