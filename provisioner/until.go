@@ -15,7 +15,8 @@ type Clock interface {
 // heartbeat is how often an unchanged wait is told again, so that a log shows that the program is alive.
 const heartbeat = time.Minute
 
-// Until makes the body of a step out of a check: the check is repeated until it returns nil. Its error is the
+// Until makes the body of a step out of a check: the check is repeated until it returns nil, at the full multiples of
+// every, so that waits of the same interval check at the same moments and can share what they look at. Its error is the
 // sentence on the screen while the step waits and, once limit has passed, the cause of the failure, a *LimitError.
 func Until(clock Clock, every, limit time.Duration, check func(context.Context) error) func(context.Context, Report) error {
 	return func(ctx context.Context, report Report) error {
@@ -36,7 +37,7 @@ func Until(clock Clock, every, limit time.Duration, check func(context.Context) 
 				last, told = err.Error(), now
 				report(Event{Type: TypeWait, Since: &since, Limit: limit.Seconds(), Last: last})
 			}
-			if err := clock.Sleep(ctx, every); err != nil {
+			if err := clock.Sleep(ctx, now.Truncate(every).Add(every).Sub(now)); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"exoshift/internal/fault"
@@ -50,11 +51,11 @@ func (i *Installation) checkAge(ctx context.Context) error {
 func (i *Installation) reached(ctx context.Context, phase string) (bool, error) {
 	const looks, pause = 5, 3 * time.Second
 	for range looks {
-		status, err := i.world.Cluster.Bootstrap(ctx)
-		if status.Has(phase) {
+		seen, err := i.world.Cluster.Observe(ctx, netip.Addr{}, nil)
+		if seen.Bootstrap.Has(phase) {
 			return true, nil
 		}
-		if err == nil && status.Has(state.PhaseTemporaryAPI) {
+		if err == nil && seen.Bootstrap.Has(state.PhaseTemporaryAPI) {
 			return false, nil
 		}
 		if err := i.world.Clock.Sleep(ctx, pause); err != nil {

@@ -38,7 +38,7 @@ func (i *Installation) silentMasters() []string {
 	defer i.mu.Unlock()
 	var silent []string
 	for _, master := range i.spec.Machines(state.RoleMaster) {
-		if i.seen["node/"+master.Name] == nodeBooting {
+		if strings.HasPrefix(i.seen["node/"+master.Name], nodeBooting) {
 			silent = append(silent, master.Name)
 		}
 	}

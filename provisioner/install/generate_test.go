@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -68,11 +69,12 @@ type silent struct {
 	reached []string
 }
 
-func (s silent) Bootstrap(context.Context) (state.BootstrapStatus, error) {
+func (s silent) Observe(context.Context, netip.Addr, []state.ExpectedNode) (seen state.Observation, err error) {
 	if s.reached == nil {
-		return state.BootstrapStatus{}, errors.New("nobody answers")
+		return seen, errors.New("nobody answers")
 	}
-	return state.BootstrapStatus{Reached: s.reached}, nil
+	seen.Bootstrap.Reached = s.reached
+	return seen, nil
 }
 
 // impatient is a clock that never waits.

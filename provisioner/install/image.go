@@ -55,7 +55,7 @@ func (i *Installation) nodeImage(ctx context.Context, report provisioner.Report)
 	if err := checkTemplate(found, i.template(boot), i.notedMD5(name)); err != nil {
 		return err
 	}
-	i.image = found
+	i.image, i.bootBuild = found, boot.Build
 	object(report, state.KindTemplate, name, found.ID, action)
 	if err := i.remember(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, found.MD5 }); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"exoshift/provisioner"
+	"exoshift/provisioner/diagnosis"
 	"exoshift/state"
 )
 
@@ -48,6 +49,11 @@ type Installation struct {
 	seen  map[string]string         // what was last told about each node, etcd, ...
 	nodes map[string]state.Instance // machines by name
 
+	glance   *glance              // the latest look at the cluster; nil before the first
+	failures map[string]int       // of probes, in a row
+	phases   map[string]time.Time // when each phase of the cluster was reached
+	signs    signs                // of what goes wrong
+
 	groups       map[string]string        // IDs of security groups by name
 	affinity     map[affinityGroup]string // IDs
 	api, ingress state.ElasticIP
@@ -57,6 +63,7 @@ type Installation struct {
 	there        []state.Object                // what the organization had at the beginning
 	types        map[string]state.InstanceType // what the zone offers, by name
 	image        state.Template                // what nodes boot from
+	bootBuild    string                        // of the image that the release wants them to boot from
 	ignition     state.Ignition
 	bootstrapURL string // signed
 }
@@ -71,6 +78,7 @@ func New(spec state.Spec, options Options, folder state.Folder, world World) (*I
 	return &Installation{
 		spec: spec, options: options, folder: folder, world: world, facts: facts,
 		seen: map[string]string{}, nodes: map[string]state.Instance{},
+		failures: map[string]int{}, phases: map[string]time.Time{}, signs: signs{examiner: diagnosis.New()},
 		groups: map[string]string{}, affinity: map[affinityGroup]string{},
 	}, nil
 }

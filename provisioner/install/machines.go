@@ -143,7 +143,8 @@ func (i *Installation) startNodes(ctx context.Context, report provisioner.Report
 		return err
 	}
 	for _, node := range nodes {
-		i.tellNode(report, node, nodeBooting, "")
+		instance, _ := i.instanceOf(node.Name)
+		i.tellNode(report, provisioner.Event{State: nodeBooting, Name: node.Name, Role: string(node.Role), Machine: instance.State})
 	}
 	return nil
 }

@@ -22,28 +22,23 @@ const (
 
 // masters waits until every master is a Ready node.
 func (i *Installation) masters() body {
-	return i.until(pollCluster, limitMaster, func(ctx context.Context, report provisioner.Report) error {
-		return i.readyNodes(ctx, report, i.spec.Machines(state.RoleMaster))
-	})
+	masters := i.spec.Machines(state.RoleMaster)
+	return i.seenTo(limitMaster, func(seen state.Observation) error { return readyNodes(seen.Nodes, masters) })
 }
 
-// everyNode approves the certificate requests of the nodes that this installation started, and of no others, until
-// all of them are Ready.
+// everyNode waits until all nodes are Ready. Meanwhile each look approves the certificate requests of the nodes that
+// this installation started, and of no others.
 func (i *Installation) everyNode() body {
 	var errand string
-	wait := i.until(pollCluster, limitNodes, func(ctx context.Context, report provisioner.Report) error {
-		decisions, err := i.world.Cluster.ApproveCSRs(ctx, i.expected())
+	wait := i.until(lookEvery, limitNodes, func(ctx context.Context, report provisioner.Report) error {
+		seen, err := i.observe(ctx, report)
 		if err != nil {
 			return err
 		}
-		for _, d := range decisions {
-			i.tellCSR(report, d)
-		}
-		err = i.readyNodes(ctx, report, i.spec.Nodes())
-		if errand = i.replaced(decisions); i.changed("replaced", errand) {
+		if errand = replaced(seen); i.changed("replaced", errand) {
 			tellErrand(report, errand)
 		}
-		return err
+		return readyNodes(seen.Nodes, i.spec.Nodes())
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
 		err := wait(ctx, report)
@@ -57,13 +52,13 @@ func (i *Installation) everyNode() body {
 
 // replaced says what to do about machines that were made again while the cluster still has the nodes of the old ones:
 // what asks for a certificate in the name of a node that exists is not let in.
-func (i *Installation) replaced(decisions []state.CSRDecision) string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
+func replaced(seen state.Observation) string {
+	nodes := nodesByName(seen.Nodes)
 	var lines []string
-	for _, d := range decisions {
-		line := "oc delete node " + d.Node
-		stale := d.Reason == state.LeftRegistered && strings.HasPrefix(i.seen["node/"+d.Node], nodeNotReady)
+	for _, request := range seen.Requests {
+		line := "oc delete node " + request.Node
+		node, registered := nodes[request.Node]
+		stale := request.Refusal == state.LeftRegistered && registered && !node.Ready
 		if stale && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
@@ -89,34 +84,16 @@ func (i *Installation) expected() []state.ExpectedNode {
 	return expected
 }
 
-func (i *Installation) tellCSR(report provisioner.Report, d state.CSRDecision) {
-	if i.changed("csr/"+d.Name, d.Decision+d.Reason) {
-		report(provisioner.Event{Type: provisioner.TypeCSR, Name: d.Name, Node: d.Node, Decision: d.Decision, Reason: d.Reason})
-	}
-}
-
-// readyNodes looks at the nodes, tells what changed, and returns who is still missing.
-func (i *Installation) readyNodes(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
-	nodes, err := i.world.Cluster.Nodes(ctx)
-	if err != nil {
-		return err
-	}
-	known := make(map[string]state.NodeStatus, len(nodes))
-	for _, node := range nodes {
-		known[node.Name] = node
-	}
+// readyNodes says which of the machines are not Ready nodes yet.
+func readyNodes(nodes []state.NodeStatus, machines []state.Machine) error {
+	known := nodesByName(nodes)
 	var missing, unready []string
 	for _, machine := range machines {
-		node, registered := known[machine.Name]
-		switch {
+		switch node, registered := known[machine.Name]; {
 		case !registered:
-			i.tellNode(report, machine, nodeBooting, "")
 			missing = append(missing, machine.Name)
 		case !node.Ready:
-			i.tellNode(report, machine, nodeNotReady, node.Reason)
 			unready = append(unready, machine.Name)
-		default:
-			i.tellNode(report, machine, nodeReady, "")
 		}
 	}
 	return waitingFor(len(machines), missing, unready)
@@ -145,12 +122,6 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:enough], ", "), len(names)-enough)
 }
 
-func (i *Installation) tellNode(report provisioner.Report, machine state.Machine, nodeState, reason string) {
-	if i.changed("node/"+machine.Name, nodeState+reason) {
-		report(provisioner.Event{Type: provisioner.TypeNode, Name: machine.Name, Role: string(machine.Role), State: nodeState, Reason: reason})
-	}
-}
-
 // labelNodes gives each node the role it was sized for.
 func (i *Installation) labelNodes(ctx context.Context, report provisioner.Report) error {
 	return sideBySide(ctx, i.computeNodes(), func(ctx context.Context, machine state.Machine) error {
@@ -177,8 +148,11 @@ func roleMarks(role state.Role) (map[string]string, []state.Taint) {
 	return map[string]string{prefix + "app": ""}, nil
 }
 
+// placeEvery is how often the ingress operator is asked for the controller that is to be placed.
+const placeEvery = 10 * time.Second
+
 // placeRouters waits for the ingress operator, which makes the controller that is to be placed.
-func (i *Installation) placeRouters() body { return i.until(pollCluster, limitNodes, i.placeIngress) }
+func (i *Installation) placeRouters() body { return i.until(placeEvery, limitNodes, i.placeIngress) }
 
 func (i *Installation) placeIngress(ctx context.Context, report provisioner.Report) error {
 	label := "node-role.kubernetes.io/infra"
@@ -205,23 +179,4 @@ func (i *Installation) routers() int {
 // proxied tells whether routers are told who their clients are; without load balancers there is nobody to tell them.
 func (i *Installation) proxied() bool {
 	return i.spec.LoadBalancer.ProxyProtocol && !i.spec.RoundRobin()
-}
-
-func (i *Installation) clusterVersion() body {
-	return i.until(15*time.Second, limitNodes, func(ctx context.Context, report provisioner.Report) error {
-		status, err := i.world.Cluster.Version(ctx)
-		if err != nil {
-			return err
-		}
-		if status.Message != "" && i.changed("version", status.Message) {
-			progress(report, status.Message)
-		}
-		switch {
-		case !status.Installed():
-			return fmt.Errorf("%s", status.Message)
-		case len(status.Unstable) > 0:
-			return fmt.Errorf("%d of %d operators are not stable: %s", len(status.Unstable), status.Total, strings.Join(status.Unstable, ", "))
-		}
-		return nil
-	})
 }

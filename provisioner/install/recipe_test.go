@@ -184,15 +184,16 @@ func TestWorkersCarryTheRoutersWhereThereIsNoInfra(t *testing.T) {
 }
 
 func TestANodeOfAReplacedMachineIsToldAtOnce(t *testing.T) {
-	i := &Installation{seen: map[string]string{"node/worker-2": nodeNotReady + "gone", "node/worker-1": nodeReady}}
-	left := func(node string) state.CSRDecision {
-		return state.CSRDecision{Node: node, Decision: state.Left, Reason: state.LeftRegistered}
+	left := func(node string) state.NodeRequest {
+		return state.NodeRequest{Node: node, State: state.RequestPending, Refusal: state.LeftRegistered}
 	}
-	other := state.CSRDecision{Node: "worker-2", Decision: state.Left, Reason: "something else"}
-	if got := i.replaced([]state.CSRDecision{left("worker-1"), other}); got != "" {
+	seen := state.Observation{Nodes: []state.NodeStatus{{Name: "worker-1", Ready: true}, {Name: "worker-2"}}}
+	seen.Requests = []state.NodeRequest{left("worker-1"), {Node: "worker-2", Refusal: "something else"}, left("worker-3")}
+	if got := replaced(seen); got != "" {
 		t.Errorf("told of nodes in no need: %s", got)
 	}
-	if got := i.replaced([]state.CSRDecision{left("worker-2"), left("worker-2")}); strings.Count(got, "\noc delete node worker-2") != 1 {
+	seen.Requests = []state.NodeRequest{left("worker-2"), left("worker-2")}
+	if got := replaced(seen); strings.Count(got, "\noc delete node worker-2") != 1 {
 		t.Errorf("told %q", got)
 	}
 }

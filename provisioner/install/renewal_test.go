@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -66,14 +67,14 @@ type hesitant struct {
 	answers *int
 }
 
-func (h hesitant) Bootstrap(context.Context) (status state.BootstrapStatus, err error) {
+func (h hesitant) Observe(context.Context, netip.Addr, []state.ExpectedNode) (seen state.Observation, err error) {
 	if *h.answers++; *h.answers == 1 {
-		return status, errors.New("connection cut")
+		return seen, errors.New("connection cut")
 	}
 	if *h.answers > 3 {
-		status.Reached = []string{state.PhaseTemporaryAPI}
+		seen.Bootstrap.Reached = []string{state.PhaseTemporaryAPI}
 	}
-	return status, nil
+	return seen, nil
 }
 
 func TestAClusterIsAskedUntilItsAnswersCount(t *testing.T) {

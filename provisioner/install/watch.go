@@ -1,20 +1,20 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"exoshift/provisioner"
 	"exoshift/state"
 )
 
-// How often the cluster is looked at, and how long each part of it may take. Slow disks and networks make
-// installations exceed openshift-install's own limits and complete all the same, so these are more patient.
+// How long each part of the cluster may take. Slow disks and networks make installations exceed openshift-install's own
+// limits and complete all the same, so these are more patient.
 const (
-	pollEtcd    = 5 * time.Second
-	pollCluster = 10 * time.Second
 	limitAPI    = 30 * time.Minute
 	limitMaster = 45 * time.Minute
 	limitNodes  = 60 * time.Minute
@@ -29,84 +29,66 @@ func (i *Installation) until(every, limit time.Duration, look func(context.Conte
 	}
 }
 
-// temporaryAPI waits for the API on the bootstrap machine, through the load balancers.
-func (i *Installation) temporaryAPI() body {
-	return i.until(pollCluster, limitAPI, func(ctx context.Context, report provisioner.Report) error {
-		return i.bootstrapReaches(ctx, report, state.PhaseTemporaryAPI)
+// seenTo waits until what is seen of the cluster is as it should be; lacks says what it lacks.
+func (i *Installation) seenTo(limit time.Duration, lacks func(state.Observation) error) body {
+	return i.until(lookEvery, limit, func(ctx context.Context, report provisioner.Report) error {
+		seen, err := i.observe(ctx, report)
+		if err != nil {
+			return err
+		}
+		return lacks(seen)
 	})
 }
+
+// temporaryAPI waits for the API on the bootstrap machine, through the load balancers.
+func (i *Installation) temporaryAPI() body { return i.phaseReached(limitAPI, state.PhaseTemporaryAPI) }
 
 func (i *Installation) bootstrapComplete() body {
-	return i.until(pollCluster, limitMaster, func(ctx context.Context, report provisioner.Report) error {
-		return i.bootstrapReaches(ctx, report, state.PhaseComplete)
+	return i.phaseReached(limitMaster, state.PhaseComplete)
+}
+
+func (i *Installation) phaseReached(limit time.Duration, phase string) body {
+	return i.seenTo(limit, func(seen state.Observation) error {
+		if seen.Bootstrap.Has(phase) {
+			return nil
+		}
+		return errors.New(cmp.Or(seen.Bootstrap.Waiting, "not yet "+phase))
 	})
-}
-
-func (i *Installation) bootstrapReaches(ctx context.Context, report provisioner.Report, phase string) error {
-	status, err := i.world.Cluster.Bootstrap(ctx)
-	if err != nil {
-		return err
-	}
-	for _, reached := range status.Reached {
-		i.tellBootstrap(report, reached, "")
-	}
-	if !status.Has(phase) {
-		return errors.New(status.Waiting)
-	}
-	return nil
-}
-
-// tellBootstrap reports a phase of the bootstrap once.
-func (i *Installation) tellBootstrap(report provisioner.Report, phase, text string) {
-	if i.changed("bootstrap/"+phase, "reached") {
-		report(provisioner.Event{Type: provisioner.TypeBootstrap, Phase: phase, Text: text})
-	}
-}
-
-// changed notes what was seen of something and tells whether it is new.
-func (i *Installation) changed(what, seen string) bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.seen[what] == seen {
-		return false
-	}
-	i.seen[what] = seen
-	return true
 }
 
 // etcd waits until the members stand on the masters alone: 1, 2, 3, 4, 3.
 func (i *Installation) etcd() body {
-	return i.until(pollEtcd, limitMaster, func(ctx context.Context, report provisioner.Report) error {
-		status, err := i.world.Cluster.Etcd(ctx)
-		if err != nil {
-			return err
-		}
-		i.tellEtcd(report, status)
-		if status.BootstrapRemoved {
+	return i.seenTo(limitMaster, func(seen state.Observation) error {
+		if seen.Etcd.BootstrapRemoved {
 			return nil
 		}
-		return i.etcdLacks(status)
+		return i.etcdLacks(seen.Etcd)
 	})
 }
 
-// etcdLacks says how far etcd is, with what its operator says beyond the number.
+// etcdLacks says how far etcd is, and why the bootstrap member is still there.
 func (i *Installation) etcdLacks(status state.EtcdStatus) error {
 	count := len(status.Members)
 	sentence := fmt.Sprintf("etcd has %d of %d members", count, i.spec.Sizing.ControlPlane.Count+1)
+	if status.Held != "" {
+		return errors.New(sentence + ": " + status.Held)
+	}
 	if status.Message != "" && status.Message != fmt.Sprintf("%d members are available", count) {
 		sentence += ": " + status.Message
 	}
 	return errors.New(sentence)
 }
 
-func (i *Installation) tellEtcd(report provisioner.Report, status state.EtcdStatus) {
-	if len(status.Members) == 0 || !i.changed("etcd", fmt.Sprint(status.Members)) {
-		return
-	}
-	members := make([]provisioner.Member, len(status.Members))
-	for n, member := range status.Members {
-		members[n] = provisioner.Member(member)
-	}
-	count := len(members)
-	report(provisioner.Event{Type: provisioner.TypeEtcd, Members: members, Count: &count, Text: status.Message})
+// clusterVersion waits until the release is installed and every operator has been stable for a while.
+func (i *Installation) clusterVersion() body {
+	return i.seenTo(limitNodes, func(seen state.Observation) error {
+		version := seen.Version
+		switch {
+		case !version.Installed():
+			return errors.New(cmp.Or(version.Message, "waiting for the version operator's first word"))
+		case len(version.Unstable) > 0:
+			return fmt.Errorf("%d of %d operators are not stable: %s", len(version.Unstable), version.Total, strings.Join(version.Unstable, ", "))
+		}
+		return nil
+	})
 }
