@@ -83,3 +83,27 @@ func TestTheLogIsBounded(t *testing.T) {
 		t.Errorf("%d events are remembered", n)
 	}
 }
+
+func TestALineOfTheJournalPushesNoEventOutOfTheLog(t *testing.T) {
+	events := []provisioner.Event{{Type: provisioner.TypeNode, Name: "master-0"}}
+	for range 3 * provisioner.LogLength {
+		events = append(events, provisioner.Event{Type: provisioner.TypeJournal, Name: "bootkube"})
+	}
+	board := fold(events...)
+	if len(board.Log) != 1 || len(board.Journal) != provisioner.JournalLength {
+		t.Errorf("%d events and %d lines are remembered", len(board.Log), len(board.Journal))
+	}
+}
+
+func TestAWaitTellsSinceWhenItSawTheSame(t *testing.T) {
+	wait := func(last string) provisioner.Event {
+		return provisioner.Event{Type: provisioner.TypeWait, Step: "etcd", Last: last}
+	}
+	first := fold(wait("a")).Steps[0].Seen
+	if got := fold(wait("a"), wait("a")).Steps[0].Seen; !got.Equal(first) {
+		t.Errorf("a repetition counts from %v", got)
+	}
+	if got := fold(wait("a"), wait("b")).Steps[0].Seen; got.Equal(first) {
+		t.Error("news does not count anew")
+	}
+}

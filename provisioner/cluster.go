@@ -1,0 +1,140 @@
+package provisioner
+
+import (
+	"slices"
+	"time"
+)
+
+// PhaseView is a reached phase of the bootstrap.
+type PhaseView struct {
+	Phase, Text string
+	At          time.Time
+}
+
+// StageView is what is known about a service of the bootstrap machine.
+type StageView struct {
+	Service  string
+	State    string   // of its newest event: started, done or failed
+	Stage    string   // of its newest event; "" for the service as a whole
+	Reason   string   // failed: why
+	Finished []string // stages that have ended well, in order
+	At       time.Time
+}
+
+// NodeView is what is known about a node.
+type NodeView struct {
+	Name, Role, State, Reason string
+	At                        time.Time // since when it is in this state
+	Machine, Client, Serving  string    // states of its machine and of its requests for certificates
+}
+
+// CSRView is one decision about a certificate signing request.
+type CSRView struct{ Name, Node, Decision, Reason string }
+
+// Reached tells whether the cluster's bootstrap has reached a phase.
+func (b *Board) Reached(phase string) bool {
+	return slices.ContainsFunc(b.Bootstrap, func(p PhaseView) bool { return p.Phase == phase })
+}
+
+func (b *Board) phase(e Event) {
+	if !b.Reached(e.Phase) {
+		b.Bootstrap = append(b.Bootstrap, PhaseView{Phase: e.Phase, Text: e.Text, At: e.Time})
+	}
+}
+
+func (b *Board) etcd(e Event) {
+	b.Etcd, b.EtcdHeld = e.Members, e.Reason
+	if n := len(b.EtcdTrail); n == 0 || b.EtcdTrail[n-1] != len(e.Members) {
+		b.EtcdTrail, b.EtcdTimes = append(b.EtcdTrail, len(e.Members)), append(b.EtcdTimes, e.Time)
+	}
+}
+
+func (b *Board) stage(e Event) {
+	i := b.stages.place(e.Name, len(b.Stages))
+	seen := StageView{Service: e.Name, State: e.State, Stage: e.Text, Reason: e.Reason, At: e.Time}
+	if i < len(b.Stages) {
+		before := b.Stages[i]
+		seen.Finished = before.Finished
+		if before.State == Started && before.Stage != e.Text && e.State != Failed { // it went on
+			seen.finish(before.Stage)
+		}
+	}
+	if e.State == Done {
+		seen.finish(e.Text)
+	}
+	b.Stages = put(b.Stages, i, seen)
+}
+
+// finish notes a stage once: a service that failed begins at its first stage again.
+func (s *StageView) finish(stage string) {
+	if stage != "" && !slices.Contains(s.Finished, stage) {
+		s.Finished = append(s.Finished, stage)
+	}
+}
+
+func (b *Board) node(e Event) {
+	i := b.nodes.place(e.Name, len(b.Nodes))
+	seen := NodeView{
+		Name: e.Name, Role: e.Role, State: e.State, Reason: e.Reason, At: e.Time,
+		Machine: e.Machine, Client: e.Client, Serving: e.Serving,
+	}
+	if i < len(b.Nodes) && b.Nodes[i].State == e.State {
+		seen.At = b.Nodes[i].At
+	}
+	b.Nodes = put(b.Nodes, i, seen)
+}
+
+func (b *Board) csr(e Event) {
+	seen := CSRView{Name: e.Name, Node: e.Node, Decision: e.Decision, Reason: e.Reason}
+	b.CSRs = put(b.CSRs, b.csrs.place(e.Name, len(b.CSRs)), seen)
+}
+
+// operator keeps since when the operator has been in its state.
+func (b *Board) operator(e Event) {
+	i := b.operators.place(e.Name, len(b.Operators))
+	if e.Since == nil {
+		e.Since = &e.Time
+		if i < len(b.Operators) && b.Operators[i].State == e.State {
+			e.Since = b.Operators[i].Since
+		}
+	}
+	b.Operators = put(b.Operators, i, e)
+}
+
+// diagnosis keeps what is wrong and forgets what no longer is.
+func (b *Board) diagnosis(e Event) {
+	i := slices.IndexFunc(b.Findings, func(found Event) bool { return found.Name == e.Name })
+	switch {
+	case e.State != Present && i >= 0:
+		b.Findings = slices.Delete(b.Findings, i, i+1)
+	case e.State == Present && i >= 0:
+		b.Findings[i] = e
+	case e.State == Present:
+		b.Findings = append(b.Findings, e)
+	}
+}
+
+// index finds things by their names in a list that only grows.
+type index map[string]int
+
+// place returns where in a list of n things the one of that name is; what is new comes to its end.
+func (x *index) place(name string, n int) int {
+	if *x == nil {
+		*x = index{}
+	}
+	i, known := (*x)[name]
+	if !known {
+		i = n
+		(*x)[name] = i
+	}
+	return i
+}
+
+// put replaces a thing in a list, or appends it.
+func put[T any](list []T, at int, thing T) []T {
+	if at == len(list) {
+		return append(list, thing)
+	}
+	list[at] = thing
+	return list
+}
