@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 
+	certificatesv1 "k8s.io/api/certificates/v1"
 	"k8s.io/klog/v2"
 )
 
@@ -28,6 +29,8 @@ type Cluster struct {
 	loaded   []byte // the kubeconfig that api is of
 	api      *api   // nil until the kubeconfig could be read
 	progress progress
+	// approvable are the pending requests that the last look found nothing wrong with, as they were then.
+	approvable []certificatesv1.CertificateSigningRequest
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: another one is that of another cluster, of
@@ -67,7 +70,7 @@ func (c *Cluster) connect(ctx context.Context) (*api, error) {
 	}
 	if c.api != nil {
 		c.api.http.CloseIdleConnections()
-		c.progress = newProgress()
+		c.progress, c.approvable = newProgress(), nil
 	}
 	c.api, c.loaded = connected, content
 	return c.api, nil
