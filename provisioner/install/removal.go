@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"exoshift/provisioner"
@@ -9,7 +10,8 @@ import (
 )
 
 // removeBootstrap first notes that the cluster stands on its own, so that no later run starts a second bootstrap. Then
-// the machine goes: out of the load balancers first. Its document, which holds the cluster's keys, goes at once too.
+// the machine goes: out of the load balancers first, and once they have forgotten it, it itself. Its document, which
+// holds the cluster's keys, goes with it.
 func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.Report) error {
 	if !i.bootstrapped() {
 		now := i.world.Clock.Now().UTC().Truncate(time.Second)
@@ -18,6 +20,9 @@ func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.R
 		}
 	}
 	if err := i.withdrawBootstrap(ctx, report); err != nil {
+		return err
+	}
+	if err := i.drainBootstrap(ctx, report); err != nil {
 		return err
 	}
 	if err := i.deleteBootstrapMachine(ctx, report); err != nil {
@@ -44,6 +49,21 @@ func (i *Installation) withdrawBootstrap(ctx context.Context, report provisioner
 		}
 	}
 	return nil
+}
+
+// forgetting is how long a name that is gone may still lead to its address: resolvers keep the record, and the load
+// balancers what they resolved (hold nx and obsolete in haproxy.cfg), which they ask for every two seconds.
+const forgetting = (shortTTL + 30 + 2) * time.Second
+
+// drainBootstrap waits until nobody is led to the bootstrap machine any more: its address may be somebody else's soon
+// after it is deleted. It waits anew if a run was stopped in between, because nobody knows since when the names are gone.
+func (i *Installation) drainBootstrap(ctx context.Context, report provisioner.Report) error {
+	machines, err := i.bootstrapMachines(ctx)
+	if err != nil || len(machines) == 0 {
+		return err
+	}
+	progress(report, fmt.Sprintf("waiting %s until every load balancer and resolver has forgotten it", forgetting))
+	return i.world.Clock.Sleep(ctx, forgetting)
 }
 
 func (i *Installation) bootstrapMachines(ctx context.Context) ([]state.Instance, error) {
