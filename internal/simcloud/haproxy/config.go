@@ -28,6 +28,7 @@ type proxy struct {
 	balance        string // roundrobin or source
 	binds          []bind
 	monitorURI     string
+	answers        []answer
 	defaultBackend string
 	check          httpCheck
 	retries        int

@@ -22,6 +22,8 @@ func (p *proxy) directive(words []string, line int) error {
 		return p.option(args)
 	case "http-check":
 		return p.check.directive(args)
+	case "http-request":
+		return p.httpRequest(args)
 	case "timeout":
 		return p.timeout(args)
 	case "default-server":

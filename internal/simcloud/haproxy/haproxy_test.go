@@ -231,6 +231,27 @@ func TestTheMonitorAnswers(t *testing.T) {
 	})
 }
 
+func TestAFrontendTellsAClientItsAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		text, err := os.ReadFile("../../../assets/testdata/haproxy.golden")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newTestbed(t)
+		defer b.start(string(text))()
+		synctest.Wait()
+		for path, want := range map[string]string{
+			"/address":   "192.0.2.10",
+			"/address/x": "No server is available to handle this request.\n",
+			"/healthz":   "<html><body><h1>200 OK</h1>\nService ready.\n</body></html>\n",
+		} {
+			if got := b.get("http://api.test:8404" + path); got != want {
+				t.Errorf("%s: answer = %q, want %q", path, got, want)
+			}
+		}
+	})
+}
+
 func TestHTTPModeForwardsRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTestbed(t)
@@ -279,6 +300,10 @@ func TestWhatDoesNotStart(t *testing.T) {
 		"foreign address":      {"listen a\n bind :6443\nlisten b\n bind 198.18.0.9:80\n", "cannot assign requested address"},
 		"server in frontend":   {"frontend a\n bind :6443\n server s 1.2.3.4:1\n", "'server' not allowed in 'frontend' section"},
 		"open quote":           {"listen a\n bind \":6443\n", "unmatched quote"},
+		"unknown action":       {"frontend a\n bind :6443\n mode http\n http-request bogus\n", "unknown or missing action [bogus]"},
+		"untyped answer":       {"frontend a\n bind :6443\n mode http\n http-request return string x\n", "content type must be defined"},
+		"answer to a header":   {"frontend a\n bind :6443\n mode http\n http-request return status 200 if { hdr(x) y }\n", "cannot read the condition"},
+		"format of a header":   {"frontend a\n bind :6443\n mode http\n http-request return lf-string %[hdr(x)] content-type a\n", "cannot read the format"},
 		"monitor in mode tcp":  {"listen a\n bind :6443\n monitor-uri /x\n", "monitor-uri needs 'mode http'"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,12 +22,13 @@ func serveHTTP(p port, target *backend) {
 		ReadHeaderTimeout: time.Minute,
 		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if p.proxy.monitorURI == "" || r.URL.Path != p.proxy.monitorURI {
+			switch {
+			case p.proxy.monitorURI != "" && r.URL.Path == p.proxy.monitorURI:
+				w.Header().Set("Content-Type", "text/html")
+				_, _ = io.WriteString(w, "<html><body><h1>200 OK</h1>\nService ready.\n</body></html>\n")
+			case !p.proxy.answer(w, r):
 				next.ServeHTTP(w, r)
-				return
 			}
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = io.WriteString(w, "<html><body><h1>200 OK</h1>\nService ready.\n</body></html>\n")
 		}),
 	}
 	_ = server.Serve(p.Listener)
