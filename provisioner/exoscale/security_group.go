@@ -104,18 +104,14 @@ func (c *Client) MissingRules(ctx context.Context, group state.SecurityGroup) ([
 	if err != nil {
 		return nil, err
 	}
-	found := groupsNamed(all, group.Name)
-	switch len(found) {
-	case 0:
+	found, err := onlyGroup(all, group.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case found == nil:
 		return group.Rules, nil
-	case 1:
-	default:
-		return nil, ambiguous(object[v2.SecurityGroup]{
-			kind: kindSecurityGroup, name: group.Name,
-			id: func(g *v2.SecurityGroup) string { return value(g.ID) },
-		}, found)
 	}
-	live, err := c.securityGroup(ctx, value(found[0].ID))
+	live, err := c.securityGroup(ctx, value(found.ID))
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,94 @@ package exoscale
 
 import (
 	"context"
+	"errors"
 
+	v2 "github.com/exoscale/egoscale/v2"
+
+	"exoshift/internal/fault"
 	"exoshift/state"
 )
 
-// DeleteRules deletes the rules of the security group of that name which useless names.
-func (c *Client) DeleteRules(context.Context, string, func(state.Rule) bool) (state.Action, error) {
-	return state.Found, nil
+// DeleteRules deletes the rules of the security group of that name which useless names. A group that does not exist has
+// none; of several that are called like this, the fault.Conflict names all.
+func (c *Client) DeleteRules(ctx context.Context, group string, useless func(state.Rule) bool) (state.Action, error) {
+	all, err := c.securityGroups(ctx)
+	if err != nil {
+		return "", err
+	}
+	found, err := onlyGroup(all, group)
+	if err != nil || found == nil {
+		return state.Found, err
+	}
+	giveBack, err := c.groups.take(ctx, value(found.ID))
+	if err != nil {
+		return "", fault.New(fault.KindOf(ctx.Err()), "update security-group "+group, err)
+	}
+	defer giveBack()
+	live, err := c.securityGroup(ctx, value(found.ID))
+	if fault.Is(err, fault.NotFound) {
+		return state.Found, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return c.deleteRules(ctx, live, idsByName(all), useless)
+}
+
+// deleteRules tries each of them, whatever becomes of the others.
+func (c *Client) deleteRules(ctx context.Context, group *v2.SecurityGroup, ids map[string]string, useless func(state.Rule) bool) (state.Action, error) {
+	action, names := state.Found, namesByID(ids)
+	var faults []error
+	for _, live := range group.Rules {
+		rule := ruleOf(live, names)
+		if value(live.FlowDirection) != ingress || !useless(rule) {
+			continue
+		}
+		action = state.Deleted
+		faults = append(faults, c.deleteRule(ctx, group, live, rule))
+	}
+	return action, errors.Join(faults...)
+}
+
+func (c *Client) deleteRule(ctx context.Context, group *v2.SecurityGroup, live *v2.SecurityGroupRule, rule state.Rule) error {
+	return c.change(ctx, state.Deleted, kindRule, ruleName(group, rule), func(ctx context.Context) (string, error) {
+		err := c.api.DeleteSecurityGroupRule(ctx, c.zone, group, live)
+		return value(live.ID), c.ignoreGone(ctx, err)
+	})
+}
+
+// ruleOf is the opposite of wireRule. A group that is unknown is called by its ID.
+func ruleOf(live *v2.SecurityGroupRule, names map[string]string) state.Rule {
+	v := liveValue(live)
+	rule := state.Rule{
+		Protocol: v.protocol, From: v.from, To: v.to, ICMPType: v.icmpType, CIDR: v.cidr, Group: v.group,
+		Description: value(live.Description),
+	}
+	if name := names[v.group]; name != "" {
+		rule.Group = name
+	}
+	return rule
+}
+
+func namesByID(ids map[string]string) map[string]string {
+	names := make(map[string]string, len(ids))
+	for name, id := range ids {
+		names[id] = name
+	}
+	return names
+}
+
+// onlyGroup returns the group of that name, nil if there is none, or a conflict if there are several.
+func onlyGroup(all []*v2.SecurityGroup, name string) (*v2.SecurityGroup, error) {
+	found := groupsNamed(all, name)
+	switch len(found) {
+	case 0:
+		return nil, nil
+	case 1:
+		return found[0], nil
+	}
+	return nil, ambiguous(object[v2.SecurityGroup]{
+		kind: kindSecurityGroup, name: name,
+		id: func(g *v2.SecurityGroup) string { return value(g.ID) },
+	}, found)
 }

@@ -59,3 +59,25 @@ func securityGroupRule(ctx context.Context, w *world) subject {
 		several: state.Found,
 	}
 }
+
+// temporaryRule is about one rule that goes beside another that stays.
+func temporaryRule(ctx context.Context, w *world) subject {
+	one := securityGroupRule(ctx, w)
+	group := state.SecurityGroup{Name: w.name("nodes")}
+	_, _, err := w.cloud.EnsureSecurityGroup(ctx, state.SecurityGroup{Name: group.Name, Rules: w.rules(group.Name)[1:]})
+	w.check(err)
+	all := one.count
+	one.count = func(ctx context.Context) int { return all(ctx) - 1 }
+	one.remove = func(ctx context.Context) (state.Action, error) {
+		return w.cloud.DeleteRules(ctx, group.Name, func(rule state.Rule) bool { return rule.Description == "SSH" })
+	}
+	double := one.double
+	one.double = func(ctx context.Context) error {
+		if err := double(ctx); err != nil {
+			return err
+		}
+		_, err := w.cloud.DeleteRules(ctx, group.Name, func(rule state.Rule) bool { return rule.Description == "" })
+		return err
+	}
+	return one
+}

@@ -37,6 +37,7 @@ func kinds() map[string]func(context.Context, *world) subject {
 		"template":            template,
 		"security group":      securityGroup,
 		"security group rule": securityGroupRule,
+		"temporary rule":      temporaryRule,
 		"elastic ip":          elasticIP,
 		"attachment":          attachment,
 		"dns zone":            dnsZone,
