@@ -13,7 +13,7 @@ import (
 func (z *Zone) openMachines(context.Context) error {
 	fleet, err := vm.New(vm.Config{
 		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.instances, Broken: z.broken,
-		Ignited: openshift.NewWorld(z.db, z.clock).Software,
+		Ignited: openshift.NewWorld(z.db, z.clock, z.troubles()).Software,
 	})
 	if err != nil {
 		return err

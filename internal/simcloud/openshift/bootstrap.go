@@ -72,7 +72,7 @@ func (h *bootstrapHost) finish(stage string) {
 func (h *bootstrapHost) stage(ctx context.Context, name string, lasts time.Duration) bool {
 	if !h.done(name) {
 		h.machine.Console("bootkube.service: stage %s", name)
-		if h.world.clock.Sleep(ctx, lasts) != nil {
+		if h.world.work(ctx, lasts) != nil {
 			return false
 		}
 		h.finish(name)

@@ -45,7 +45,7 @@ func (k *controllers) etcd(ctx context.Context, seen view) error {
 // promote makes a learner vote once it has caught up and every peer reaches it.
 func (k *controllers) promote(ctx context.Context, learner member) error {
 	alive := k.isAlive(learner.Name)
-	if !k.held("learner/"+learner.Name, truth(alive), learnerTime+jitter(learner.Name, 15*time.Second)) || !alive {
+	if !k.held("learner/"+learner.Name, truth(alive), k.catchUp(learner.Name)) || !alive {
 		return nil
 	}
 	if err := k.reachedByPeers(ctx, learner); err != nil {
@@ -139,6 +139,7 @@ func (k *controllers) reportEtcd(seen view) error {
 		set("BootstrapTeardownDegraded", false, "Error", "AsExpected", "")
 		set("EtcdEndpointsDegraded", len(status.voters()) == 0, "ErrorUpdatingEtcdEndpoints", "AsExpected", noMembers(status))
 		k.reportRunning(o, status)
+		k.reportHealth(o, seen)
 		return nil
 	})
 	return err

@@ -15,10 +15,11 @@ import (
 
 // cluster is what the machines of one cluster share because etcd keeps it for them, and who of them is alive.
 type cluster struct {
-	clock   network.Clock
-	objects *kube.Objects
-	records *store.Table[record]
-	members *store.Table[member]
+	clock    network.Clock
+	troubles Troubles
+	objects  *kube.Objects
+	records  *store.Table[record]
+	members  *store.Table[member]
 	// sightings are what the controllers remember.
 	sightings *store.Table[sighting]
 	infraID   string
@@ -40,8 +41,8 @@ type record struct {
 	Files    map[string][]byte // certificates and keys, by their name on the bootstrap host
 }
 
-func loadCluster(db *store.DB, clock network.Clock, infraID string) (*cluster, error) {
-	c := &cluster{clock: clock, infraID: infraID, leader: make(chan struct{}, 1),
+func loadCluster(db *store.DB, clock network.Clock, troubles Troubles, infraID string) (*cluster, error) {
+	c := &cluster{clock: clock, troubles: troubles, infraID: infraID, leader: make(chan struct{}, 1),
 		alive: map[string]machine.Machine{}, servers: map[string]int{}}
 	c.leader <- struct{}{}
 	var err error

@@ -63,7 +63,7 @@ func (k *kubelet) attempt(ctx context.Context, p *pod) (reason string, err error
 	if err != nil {
 		return "CreateContainerConfigError", err
 	}
-	if err := k.world.clock.Sleep(ctx, 15*time.Second+jitter(p.name, 15*time.Second)); err != nil {
+	if err := k.world.work(ctx, 15*time.Second+jitter(p.name, 15*time.Second)); err != nil {
 		return "", err
 	}
 	return "CrashLoopBackOff", k.execute(ctx, p, env)

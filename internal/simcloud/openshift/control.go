@@ -77,10 +77,11 @@ func (k *controllers) tick(ctx context.Context) {
 	}
 }
 
-// held tells whether something has been in a state for at least that long. Another state starts anew. It is
+// held tells whether something has been in a state for at least that long, or longer on slow machines. Another state
+// starts anew. It is
 // remembered in etcd, so that neither another leader nor a restart of the zone begins to wait again.
 func (k *controllers) held(what, state string, atLeast time.Duration) bool {
-	now := k.clock.Now()
+	now, atLeast := k.clock.Now(), k.troubles.lasting(atLeast)
 	last, ok := k.sightings.Get(what)
 	if !ok || last.State != state {
 		if err := k.sightings.Put(what, sighting{what, state, now}); err != nil {

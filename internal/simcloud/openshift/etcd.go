@@ -106,6 +106,9 @@ func (c *cluster) quorum() error {
 	if 2*running <= voters {
 		return errNoQuorum
 	}
+	if c.elects() {
+		return errLeaderLost
+	}
 	return nil
 }
 

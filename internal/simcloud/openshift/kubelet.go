@@ -100,7 +100,7 @@ func (k *kubelet) pivot(ctx context.Context) bool {
 		k.machine.Console("machine-config-daemon: pulling the release's operating system")
 	}
 	for step := len(done); step < pivotSteps; step++ {
-		if k.world.clock.Sleep(ctx, (pivotTime+jitter(k.machine.Name(), 30*time.Second))/pivotSteps) != nil {
+		if k.world.work(ctx, (pivotTime+jitter(k.machine.Name(), 30*time.Second))/pivotSteps) != nil {
 			return false
 		}
 		done = append(done[:step:step], '.')
@@ -177,7 +177,7 @@ func (k *kubelet) object() kube.Object {
 	return kube.Object{"apiVersion": "v1", "kind": "Node", "metadata": kube.Object{"name": k.node, "labels": labels}, "spec": spec,
 		"status": kube.Object{
 			"addresses":  k.addresses(),
-			"capacity":   kube.Object{"cpu": "4", "memory": "16Gi", "pods": "250"},
+			"capacity":   kube.Object{"cpu": "4", "memory": k.memory(), "pods": "250"},
 			"conditions": k.conditions(),
 			"nodeInfo":   kube.Object{"systemUUID": k.machine.ID(), "kubeletVersion": "v" + kubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
 		}}

@@ -49,6 +49,7 @@ type plan struct {
 	manifests func(*lab) map[string]string   // added before the Ignition documents are made
 	build     string                         // of the boot image
 	edit      map[string]func(string) string // of manifests that the installer made
+	troubles  Troubles
 }
 
 // lab is a zone with a load balancer, machines, and a laptop that has the installer's files.
@@ -143,7 +144,7 @@ func (l *lab) openNetwork() {
 // openMachines starts the second half, which reads what the installer wrote.
 func (l *lab) openMachines() {
 	l.t.Helper()
-	l.world = NewWorld(l.db, l.clock)
+	l.world = NewWorld(l.db, l.clock, l.plan.troubles)
 	var roots *x509.CertPool
 	if l.cloud != nil {
 		roots = l.cloud.ca.Pool()

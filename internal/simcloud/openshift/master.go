@@ -28,7 +28,7 @@ func (k *kubelet) runEtcd(ctx context.Context, p *pod) error {
 		return nil
 	}
 	p.ready.Store(true)
-	k.cluster.run(ctx, k.node, k.machine)
+	k.serveEtcd(ctx)
 	p.ready.Store(false)
 	return nil
 }
@@ -61,7 +61,7 @@ func (k *kubelet) joinEtcd(ctx context.Context) error {
 // runAPIServer runs the API server of this master, and the controllers whenever this master leads.
 func (k *kubelet) runAPIServer(ctx context.Context, p *pod) error {
 	if p.fresh {
-		if k.world.clock.Sleep(ctx, 60*time.Second+jitter(p.name, 20*time.Second)) != nil {
+		if k.world.work(ctx, 60*time.Second+jitter(p.name, 20*time.Second)) != nil {
 			return nil
 		}
 	}

@@ -108,6 +108,9 @@ func needsLogin(k *controllers, seen view) string {
 }
 
 func needsMonitoring(k *controllers, seen view) string {
+	if full := withoutMemory(seen.nodes); full != "" {
+		return "Prometheus \"openshift-monitoring/k8s\": SomePodsNotReady: " + full
+	}
 	for _, node := range seen.nodes {
 		if condition(node, "Ready").Text("status") == "True" && !seen.reach.kubelets[node.Name()] {
 			return fmt.Sprintf("the kubelet of %s was not reached on port %d", node.Name(), kubeletPort)
@@ -141,11 +144,16 @@ func (k *controllers) operate(operator clusterOperator, seen view) (bool, error)
 	if missing != "" {
 		message = missing
 	}
+	ailment := k.ailment(operator.name, seen)
 	ever := available || len(current.List("status.versions")) > 0
 	_, err := k.objects.Change(operatorResource, "", operator.name, func(o kube.Object) error {
 		setCondition(o, k.now(), "Available", truth(available), "AsExpected", message)
 		setCondition(o, k.now(), "Progressing", truth(!ever), "AsExpected", message)
-		setCondition(o, k.now(), "Degraded", truth(ever && !available), "AsExpected", message)
+		if ailment != "" {
+			setCondition(o, k.now(), "Degraded", "True", "Error", ailment)
+		} else {
+			setCondition(o, k.now(), "Degraded", truth(ever && !available), "AsExpected", message)
+		}
 		setCondition(o, k.now(), "Upgradeable", "True", "AsExpected", "")
 		if available {
 			o.Set("status.versions", []kube.Object{{"name": "operator", "version": k.record().Version}})
@@ -153,4 +161,12 @@ func (k *controllers) operate(operator clusterOperator, seen view) (bool, error)
 		return nil
 	})
 	return available, err
+}
+
+// ailment tells why an operator is degraded although it has what it needs, "" if it is not.
+func (k *controllers) ailment(operator string, seen view) string {
+	if slow := k.fsync(seen); operator == "etcd" && slow != "" {
+		return "FSyncControllerDegraded: " + slow
+	}
+	return ""
 }

@@ -131,7 +131,7 @@ func (k *kubelet) run(ctx context.Context, p *pod) error {
 		k.runContainer(ctx, p)
 		return nil
 	}
-	if k.world.clock.Sleep(ctx, 15*time.Second+jitter(p.name, 15*time.Second)) != nil {
+	if k.world.work(ctx, 15*time.Second+jitter(p.name, 15*time.Second)) != nil {
 		return nil
 	}
 	p.ready.Store(true)

@@ -33,7 +33,7 @@ func (k *kubelet) runRouter(ctx context.Context, p *pod) error {
 	if err != nil {
 		return err
 	}
-	if k.world.clock.Sleep(ctx, 20*time.Second+jitter(p.name, 10*time.Second)) != nil {
+	if k.world.work(ctx, 20*time.Second+jitter(p.name, 10*time.Second)) != nil {
 		return nil
 	}
 	plain, err := k.listenRouter(httpPort, p.protocol)

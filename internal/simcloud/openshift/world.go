@@ -19,16 +19,17 @@ import (
 
 // World holds the clusters of a zone.
 type World struct {
-	db    *store.DB
-	clock network.Clock
+	db       *store.DB
+	clock    network.Clock
+	troubles Troubles
 
 	mu       sync.Mutex
 	clusters map[string]*cluster
 }
 
-// NewWorld returns the clusters that db holds; they come alive with their machines.
-func NewWorld(db *store.DB, clock network.Clock) *World {
-	return &World{db: db, clock: clock, clusters: map[string]*cluster{}}
+// NewWorld returns the clusters that db holds; they come alive with their machines, with these troubles.
+func NewWorld(db *store.DB, clock network.Clock, troubles Troubles) *World {
+	return &World{db: db, clock: clock, troubles: troubles, clusters: map[string]*cluster{}}
 }
 
 // Software is what runs on a machine that Ignition has finished; the files on its disk tell whether it is the bootstrap
@@ -61,7 +62,7 @@ func (w *World) cluster(infraID string) (*cluster, error) {
 	if found, ok := w.clusters[infraID]; ok {
 		return found, nil
 	}
-	loaded, err := loadCluster(w.db, w.clock, infraID)
+	loaded, err := loadCluster(w.db, w.clock, w.troubles, infraID)
 	if err != nil {
 		return nil, fmt.Errorf("load the cluster %s: %w", infraID, err)
 	}

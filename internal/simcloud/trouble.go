@@ -1,0 +1,16 @@
+package simcloud
+
+import "exoshift/internal/simcloud/openshift"
+
+// slowness is how many times as long everything takes on slow machines.
+const slowness = 4
+
+// troubles returns what is wrong inside of the zone's clusters.
+func (z *Zone) troubles() openshift.Troubles {
+	return map[string]openshift.Troubles{
+		slow:             {Slowness: slowness},
+		etcdSlowDisk:     {SlowDisks: true},
+		bootstrapStays:   {MemberBreaks: true},
+		operatorsStalled: {SmallNodes: true},
+	}[z.options.Scenario]
+}
