@@ -2,6 +2,7 @@ package provisioner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -30,7 +31,7 @@ func Until(clock Clock, every, limit time.Duration, check func(context.Context) 
 				return context.Cause(ctx)
 			}
 			now := clock.Now()
-			if now.Sub(since) >= limit {
+			if now.Sub(since) >= limit && !isMoving(err) {
 				return &LimitError{Limit: limit, Err: err}
 			}
 			if err.Error() != last || now.Sub(told) >= heartbeat {
@@ -42,6 +43,19 @@ func Until(clock Clock, every, limit time.Duration, check func(context.Context) 
 			}
 		}
 	}
+}
+
+// Moving marks the error of a check that lacks something, but comes closer to it: a wait goes on beyond its limit while
+// its check says so. What is slow is not broken.
+func Moving(err error) error { return moving{err} }
+
+type moving struct{ error }
+
+func (m moving) Unwrap() error { return m.error }
+
+func isMoving(err error) bool {
+	var m moving
+	return errors.As(err, &m)
 }
 
 // LimitError is the end of a wait that reached its limit. Err is what it was still waiting for.

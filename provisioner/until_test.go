@@ -3,6 +3,7 @@ package provisioner_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,6 +73,24 @@ func TestAWaitEndsAtOnceWithItsContext(t *testing.T) {
 		wait := provisioner.Until(bubbleClock{}, time.Minute, time.Hour, func(context.Context) error { return errors.New("no answer") })
 		if err := wait(ctx, func(provisioner.Event) {}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("ended with %v", err)
+		}
+	})
+}
+
+func TestAWaitGoesOnBeyondItsLimitWhileThingsMove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		wait := provisioner.Until(bubbleClock{}, time.Minute, 30*time.Minute, func(context.Context) error {
+			lacks := errors.New("3 of 4 members")
+			if time.Since(began) < 50*time.Minute {
+				return fmt.Errorf("wrapped: %w", provisioner.Moving(lacks))
+			}
+			return lacks
+		})
+		err := wait(t.Context(), func(provisioner.Event) {})
+		var limit *provisioner.LimitError
+		if took := time.Since(began); !errors.As(err, &limit) || took != 50*time.Minute {
+			t.Errorf("ended after %s with %v", took, err)
 		}
 	})
 }

@@ -22,7 +22,6 @@ type signs struct {
 	closed   []string
 	names    []diagnosis.Name
 	last     state.Observation // the newest that the API answered
-	findings []diagnosis.Finding
 }
 
 // diagnose tells what is wrong by all that is known, and what no longer is.
@@ -34,17 +33,26 @@ func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, 
 	if failure == nil {
 		i.signs.last = seen
 	}
-	before := i.signs.findings
-	i.signs.findings = i.signs.examiner.Examine(i.allSigns(seen, failure))
-	for _, finding := range i.signs.findings {
+	before, findings := i.Findings(), i.signs.examiner.Examine(i.allSigns(seen, failure))
+	i.mu.Lock()
+	i.findings = findings
+	i.mu.Unlock()
+	for _, finding := range findings {
 		i.tellFinding(report, finding)
 	}
 	for _, finding := range before {
-		if !holds(i.signs.findings, finding.Rule) {
+		if !holds(findings, finding.Rule) {
 			i.changed("diagnosis/"+finding.Rule, provisioner.Gone)
 			report(provisioner.Event{Type: provisioner.TypeDiagnosis, Name: finding.Rule, State: provisioner.Gone, Text: finding.Cause})
 		}
 	}
+}
+
+// Findings returns what was wrong at the last look at the cluster, the surest first.
+func (i *Installation) Findings() []diagnosis.Finding {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.findings
 }
 
 func holds(findings []diagnosis.Finding, rule string) bool {

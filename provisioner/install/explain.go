@@ -11,25 +11,25 @@ import (
 	"exoshift/state"
 )
 
-// explained adds to a wait that reached its limit what the zone says about the machines' way to each other, and which
-// masters were never heard of.
-func (i *Installation) explained(wait body) body {
-	return func(ctx context.Context, report provisioner.Report) error {
-		err := wait(ctx, report)
-		var limit *provisioner.LimitError
-		if !errors.As(err, &limit) {
-			return err
-		}
-		if closed, lookErr := i.closedPorts(ctx); lookErr == nil && len(closed) > 0 {
-			return fault.Newf(fault.Timeout, "wait for the masters", "%s; %w", strings.Join(closed, "; "), err).
-				WithHint("run the same command again: it adds the missing rules and goes on")
-		}
-		if silent := i.silentMasters(); len(silent) > 0 {
-			return fault.New(fault.Timeout, "wait for the masters", err).
-				WithHint("look at the console of %s in the Exoscale portal; if it is stuck, delete the machine and run the same command again", strings.Join(silent, " and "))
-		}
+// explained adds to a wait that reached its limit what is most likely wrong, and the next thing to do.
+func (i *Installation) explained(ctx context.Context, err error) error {
+	var limit *provisioner.LimitError
+	if !errors.As(err, &limit) {
 		return err
 	}
+	const op = "wait for the cluster"
+	if findings := i.Findings(); len(findings) > 0 {
+		return fault.Newf(fault.Timeout, op, "%w; most likely: %s", err, findings[0].Cause).WithHint("%s", findings[0].Fix)
+	}
+	if closed, lookErr := i.closedPorts(ctx); lookErr == nil && len(closed) > 0 {
+		return fault.Newf(fault.Timeout, op, "%s; %w", strings.Join(closed, "; "), err).
+			WithHint("run the same command again: it adds the missing rules and goes on")
+	}
+	if silent := i.silentMasters(); len(silent) > 0 {
+		return fault.New(fault.Timeout, op, err).
+			WithHint("look at the console of %s in the Exoscale portal; if it is stuck, delete the machine and run the same command again", strings.Join(silent, " and "))
+	}
+	return err
 }
 
 // silentMasters names the masters that have not registered.

@@ -53,6 +53,8 @@ type Installation struct {
 	failures map[string]int       // of probes, in a row
 	phases   map[string]time.Time // when each phase of the cluster was reached
 	signs    signs                // of what goes wrong
+	findings []diagnosis.Finding  // of the latest look
+	headway  headway
 
 	groups       map[string]string        // IDs of security groups by name
 	affinity     map[affinityGroup]string // IDs

@@ -71,6 +71,7 @@ func (i *Installation) look(ctx context.Context, report provisioner.Report) (sta
 	}
 	if err == nil {
 		i.tellCluster(report, seen)
+		i.headway.note(seen)
 		err = i.approve(ctx, report, seen.Requests)
 	}
 	i.diagnose(ctx, report, seen, err)

@@ -23,18 +23,14 @@ const (
 // masters waits until every master is a Ready node.
 func (i *Installation) masters() body {
 	masters := i.spec.Machines(state.RoleMaster)
-	return i.seenTo(limitMaster, func(seen state.Observation) error { return readyNodes(seen.Nodes, masters) })
+	return i.seenTo(limitMaster, func(_ provisioner.Report, seen state.Observation) error { return readyNodes(seen.Nodes, masters) })
 }
 
 // everyNode waits until all nodes are Ready. Meanwhile each look approves the certificate requests of the nodes that
 // this installation started, and of no others.
 func (i *Installation) everyNode() body {
 	var errand string
-	wait := i.until(lookEvery, limitNodes, func(ctx context.Context, report provisioner.Report) error {
-		seen, err := i.observe(ctx, report)
-		if err != nil {
-			return err
-		}
+	wait := i.seenTo(limitNodes, func(report provisioner.Report, seen state.Observation) error {
 		if errand = replaced(seen); i.changed("replaced", errand) {
 			tellErrand(report, errand)
 		}

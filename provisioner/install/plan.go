@@ -91,9 +91,9 @@ func (i *Installation) controlPlaneSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "temporary-api", Phase: Bootstrap, Title: "Wait for the temporary Kubernetes API", Do: i.temporaryAPI(),
 			Needs: on("bootstrap-machine", "load-balancers"), Usual: 8 * time.Minute},
-		{ID: "masters", Phase: ControlPlane, Title: "Wait for the masters to join", Do: i.explained(i.masters()),
+		{ID: "masters", Phase: ControlPlane, Title: "Wait for the masters to join", Do: i.masters(),
 			Needs: on("master-machines", "temporary-api"), Usual: 10 * time.Minute},
-		{ID: "etcd", Phase: ControlPlane, Title: "Wait until etcd stands on the masters", Do: i.explained(i.etcd()),
+		{ID: "etcd", Phase: ControlPlane, Title: "Wait until etcd stands on the masters", Do: i.etcd(),
 			Needs: on("master-machines", "temporary-api"), Usual: 15 * time.Minute},
 		{ID: "bootstrap-complete", Phase: Bootstrap, Title: "Wait until the bootstrap is complete", Do: i.bootstrapComplete(),
 			Needs: on("temporary-api"), Usual: 20 * time.Minute},

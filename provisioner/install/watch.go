@@ -30,14 +30,17 @@ func (i *Installation) until(every, limit time.Duration, look func(context.Conte
 }
 
 // seenTo waits until what is seen of the cluster is as it should be; lacks says what it lacks.
-func (i *Installation) seenTo(limit time.Duration, lacks func(state.Observation) error) body {
-	return i.until(lookEvery, limit, func(ctx context.Context, report provisioner.Report) error {
+func (i *Installation) seenTo(limit time.Duration, lacks func(provisioner.Report, state.Observation) error) body {
+	wait := i.until(lookEvery, limit, func(ctx context.Context, report provisioner.Report) error {
 		seen, err := i.observe(ctx, report)
 		if err != nil {
 			return err
 		}
-		return lacks(seen)
+		return i.patiently(lacks(report, seen))
 	})
+	return func(ctx context.Context, report provisioner.Report) error {
+		return i.explained(ctx, wait(ctx, report))
+	}
 }
 
 // temporaryAPI waits for the API on the bootstrap machine, through the load balancers.
@@ -48,7 +51,7 @@ func (i *Installation) bootstrapComplete() body {
 }
 
 func (i *Installation) phaseReached(limit time.Duration, phase string) body {
-	return i.seenTo(limit, func(seen state.Observation) error {
+	return i.seenTo(limit, func(_ provisioner.Report, seen state.Observation) error {
 		if seen.Bootstrap.Has(phase) {
 			return nil
 		}
@@ -58,7 +61,7 @@ func (i *Installation) phaseReached(limit time.Duration, phase string) body {
 
 // etcd waits until the members stand on the masters alone: 1, 2, 3, 4, 3.
 func (i *Installation) etcd() body {
-	return i.seenTo(limitMaster, func(seen state.Observation) error {
+	return i.seenTo(limitMaster, func(_ provisioner.Report, seen state.Observation) error {
 		if seen.Etcd.BootstrapRemoved {
 			return nil
 		}
@@ -81,7 +84,7 @@ func (i *Installation) etcdLacks(status state.EtcdStatus) error {
 
 // clusterVersion waits until the release is installed and every operator has been stable for a while.
 func (i *Installation) clusterVersion() body {
-	return i.seenTo(limitNodes, func(seen state.Observation) error {
+	return i.seenTo(limitNodes, func(_ provisioner.Report, seen state.Observation) error {
 		version := seen.Version
 		switch {
 		case !version.Installed():
