@@ -13,15 +13,16 @@ import (
 
 // Names in a cluster's folder.
 const (
-	AnswersFile = "answers.yaml"  // the copy in force
-	FactsFile   = "facts.json"    //
-	JournalFile = "journal.jsonl" // intents and results
-	EventsFile  = "events.jsonl"  // every event of every run
-	LogFile     = "installer.log" // what openshift-install said
-	InstallDir  = "openshift"     // openshift-install's own directory
-	BinDir      = "bin"           // the verified openshift-install
-	userDataDir = "user-data"     // exactly what each machine was given
-	factsSchema = 1
+	AnswersFile  = "answers.yaml"           // the copy in force
+	FactsFile    = "facts.json"             //
+	JournalFile  = "journal.jsonl"          // intents and results
+	EventsFile   = "events.jsonl"           // every event of every run
+	LogFile      = "installer.log"          // what openshift-install said
+	InstallDir   = "openshift"              // openshift-install's own directory
+	BinDir       = "bin"                    // the verified openshift-install
+	IdentityFile = "bootstrap-identity.pem" // in InstallDir: the keys that the bootstrap machine proves itself by
+	userDataDir  = "user-data"              // exactly what each machine was given
+	factsSchema  = 1
 )
 
 // Folder is the folder of one cluster's installation: 0700, its files 0600, each written atomically.

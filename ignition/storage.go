@@ -1,0 +1,103 @@
+package ignition
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"exoshift/internal/fault"
+)
+
+const (
+	// hostKeyPath is where the SSH server of RHCOS looks for its key; it makes one if there is none.
+	hostKeyPath = "/etc/ssh/ssh_host_ed25519_key"
+	// gatewayPairPath is where openshift-install puts what the journal's gateway serves with, without the endings.
+	gatewayPairPath = "/opt/openshift/tls/journal-gatewayd"
+)
+
+// fields are those of a JSON object, of which most are not looked at.
+type fields = map[string]json.RawMessage
+
+// WithIdentity returns bootstrap.ign with the keys of an identity, which NewIdentity made. All else stays as
+// openshift-install wrote it; a document without a gateway (OKD's) gets none. Its errors tell nothing of the contents.
+func WithIdentity(document, identity []byte) ([]byte, error) {
+	const op = "give the bootstrap machine its keys"
+	files, err := identityFiles(identity)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	changed, err := withFiles(document, files)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	return changed, nil
+}
+
+func withFiles(document []byte, files map[string][]byte) ([]byte, error) {
+	var whole, storage fields
+	var list []fields
+	if json.Unmarshal(document, &whole) != nil || json.Unmarshal(whole["storage"], &storage) != nil ||
+		json.Unmarshal(storage["files"], &list) != nil {
+		return nil, errors.New("bootstrap.ign has no list of files")
+	}
+	list, err := replaceFiles(list, files)
+	if err != nil {
+		return nil, err
+	}
+	if storage["files"], err = json.Marshal(list); err != nil {
+		return nil, err
+	}
+	if whole["storage"], err = json.Marshal(storage); err != nil {
+		return nil, err
+	}
+	return json.Marshal(whole)
+}
+
+// replaceFiles gives the files of the list that are to have other contents these, and adds keys of the SSH server.
+func replaceFiles(list []fields, files map[string][]byte) ([]fields, error) {
+	missing := maps.Clone(files)
+	for _, file := range list {
+		var path string
+		_ = json.Unmarshal(file["path"], &path) // of a file without a path Ignition itself will complain
+		content, wanted := files[path]
+		if !wanted {
+			continue
+		}
+		delete(missing, path)
+		var err error
+		if file["contents"], err = json.Marshal(source(content)); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(missing)) {
+		if !strings.HasPrefix(path, hostKeyPath) {
+			continue
+		}
+		added, err := newFile(path, files[path])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, added)
+	}
+	return list, nil
+}
+
+func newFile(path string, content []byte) (fields, error) {
+	mode := 0o600
+	if strings.HasSuffix(path, ".pub") {
+		mode = 0o644
+	}
+	encoded, err := json.Marshal(map[string]any{"path": path, "mode": mode, "overwrite": true, "contents": source(content)})
+	if err != nil {
+		return nil, err
+	}
+	var file fields
+	return file, json.Unmarshal(encoded, &file)
+}
+
+func source(content []byte) map[string]string {
+	return map[string]string{"source": "data:;base64," + base64.StdEncoding.EncodeToString(content)}
+}
