@@ -1,8 +1,6 @@
 package openshift
 
 import (
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -16,12 +14,21 @@ import (
 )
 
 const (
-	// clockSkew is how much earlier than its machine a request may seem to be.
+	// clockSkew is how much earlier than its machine a request or a node may seem to be.
 	clockSkew = 10 * time.Second
 	// firstRequestWindow is how long after the creation of its machine a node may ask for its first certificate.
-	// The cluster's own approver allows 2 hours, but there machines are created by a cluster that runs; here they
-	// wait for one, at most for the 24 hours that its first certificates live.
+	// The cluster's own approver allows 2 hours, but there machines are created by a cluster that runs; here they wait
+	// for one, while people delegate a domain or open a firewall, at most for the 24 hours that its first certificates
+	// live. A longer window helps nobody who holds the bootstrapper's token: the name of a machine that has not joined
+	// is all that there is to take, and its address is still checked before the node may serve.
 	firstRequestWindow = 24 * time.Hour
+	// recordsKept is how long the API is sure to keep a request whose certificate was issued: then Kubernetes deletes it.
+	recordsKept = time.Hour
+	// flood is how many requests of one node may wait for the same kind of certificate. A kubelet that waits in vain
+	// asks again about every 15 minutes, 96 times until Kubernetes deletes its first request after 24 hours: whoever asks
+	// more often is none, and which of them is the node's cannot be told. The cluster's own approver stops approving
+	// anything at all when about a hundred more wait than there are nodes; here nobody can lock out the other nodes.
+	flood = 100
 )
 
 // admission decides which nodes get certificates, by the rules of the cluster-machine-approver and stricter ones. It
@@ -29,109 +36,82 @@ const (
 type admission struct {
 	domain   string // of the cluster; "" if unknown
 	expected map[string]state.ExpectedNode
-	existing map[string]bool      // nodes
+	existing map[string]*corev1.Node
 	approved map[string]time.Time // creation of the latest approved first request, by node
-	latest   map[string]string    // name of the latest well-formed pending first request, by node
+	forms    map[string]form      // of the pending requests, by their names
+	waiting  map[applicant]int    // requests that nothing but another one stands in the way of
+	latest   map[applicant]string // name of the latest of these
 }
 
 func newAdmission(domain string, expected []state.ExpectedNode, registered []corev1.Node, all []certificatesv1.CertificateSigningRequest) admission {
 	a := admission{
 		domain:   domain,
 		expected: map[string]state.ExpectedNode{},
-		existing: map[string]bool{},
+		existing: map[string]*corev1.Node{},
 		approved: map[string]time.Time{},
-		latest:   map[string]string{},
+		forms:    map[string]form{},
+		waiting:  map[applicant]int{},
+		latest:   map[applicant]string{},
 	}
 	for _, node := range expected {
 		a.expected[node.Name] = node
 	}
-	for _, node := range registered {
-		a.existing[node.Name] = true
+	for i := range registered {
+		a.existing[registered[i].Name] = &registered[i]
 	}
 	a.survey(all)
 	return a
 }
 
-// survey finds, for each node, its approved first request and the latest pending one. A kubelet that waits in vain
-// asks again about every 15 minutes and forgets its earlier requests: approving one of these would help nobody, and
-// the next could then not be told from a forgery.
-func (a *admission) survey(all []certificatesv1.CertificateSigningRequest) {
-	created := map[string]time.Time{}
-	for i := range all {
-		csr := &all[i]
-		if a.settled(csr) {
-			continue
-		}
-		request, err := parseNodeRequest(csr)
-		if err != nil || request.serving {
-			continue
-		}
-		at := csr.CreationTimestamp.Time
-		if decided(csr, certificatesv1.CertificateApproved) && !at.Before(a.approved[request.node]) {
-			a.approved[request.node] = at
-		}
-		if pending(csr) && a.timely(request.node, at) == nil && !at.Before(created[request.node]) {
-			created[request.node], a.latest[request.node] = at, csr.Name
-		}
-	}
-}
-
-// settled tells whether a request cannot matter for the judgement of first requests: it is for a serving certificate,
-// or in the name of a node that exists. Signatures cost the most, and of a thousand nodes nearly all exist most of the
-// time; what is judged itself is always verified.
-func (a *admission) settled(csr *certificatesv1.CertificateSigningRequest) bool {
-	if csr.Spec.SignerName == certificatesv1.KubeletServingSignerName {
-		return true
-	}
-	block, _ := pem.Decode(csr.Spec.Request)
-	if block == nil {
-		return false
-	}
-	certificate, err := x509.ParseCertificateRequest(block.Bytes)
-	if err != nil {
-		return false
-	}
-	node, err := nodeNameIn(certificate)
-	return err == nil && a.existing[node]
-}
-
-// judge returns nil if a pending request may be approved, else why not; and the node's name as far as it is known.
+// judge returns nil if a pending request of those that the admission was made from may be approved, else why not; and
+// the node's name as far as it is known. Reasons quote what is foreign.
 func (a *admission) judge(csr *certificatesv1.CertificateSigningRequest) (node string, err error) {
-	request, err := parseNodeRequest(csr)
-	if err != nil {
-		return request.node, err
+	found, known := a.forms[csr.Name]
+	if !known {
+		return "", errors.New("nobody waits for it any more")
 	}
+	who := found.request.applicant()
+	switch {
+	case found.refusal != nil:
+		return who.node, found.refusal
+	case a.waiting[who] > flood:
+		return who.node, fmt.Errorf("%d requests wait for this certificate, more than a node makes: which is the node's cannot be told", a.waiting[who])
+	case a.latest[who] != csr.Name:
+		return who.node, errors.New("the node has asked again since: " + shown(a.latest[who]))
+	}
+	return who.node, nil
+}
+
+// entitle returns nil if a request of the right form is for what its node may have.
+func (a *admission) entitle(csr *certificatesv1.CertificateSigningRequest, request nodeRequest) error {
 	machine, found := a.expected[request.node]
 	switch {
 	case !found:
-		return request.node, errors.New("this installation has no node of that name")
+		return errors.New("this installation has no node of that name")
 	case request.serving:
-		return request.node, a.judgeServing(request, machine)
+		return a.entitleServing(csr, request, machine)
 	}
-	return request.node, a.judgeClient(csr, request.node)
+	return a.entitleClient(csr, machine)
 }
 
-func (a *admission) judgeClient(csr *certificatesv1.CertificateSigningRequest, node string) error {
-	at, before := csr.CreationTimestamp.Time, a.approved[node]
+func (a *admission) entitleClient(csr *certificatesv1.CertificateSigningRequest, machine state.ExpectedNode) error {
+	at, before := csr.CreationTimestamp.Time, a.approved[machine.Name]
 	switch {
-	case a.existing[node]:
+	case a.existing[machine.Name] != nil:
 		return errors.New(state.LeftRegistered)
-	case a.timely(node, at) != nil:
-		return a.timely(node, at)
-	case !before.IsZero() && a.timely(node, before) == nil:
+	case timely(machine, at) != nil:
+		return timely(machine, at)
+	case !before.IsZero() && timely(machine, before) == nil:
 		return fmt.Errorf("a first certificate of this machine was approved already, asked for at %s", before.UTC().Format(time.RFC3339))
-	case a.latest[node] != csr.Name:
-		return errors.New("the node has asked again since: " + a.latest[node])
 	}
 	return nil
 }
 
 // timely checks the time of a first request against the creation of the node's machine.
-func (a *admission) timely(node string, at time.Time) error {
-	created := a.expected[node].Created
-	age := at.Sub(created)
+func timely(machine state.ExpectedNode, at time.Time) error {
+	age := at.Sub(machine.Created)
 	switch {
-	case created.IsZero():
+	case machine.Created.IsZero():
 		return errors.New("the age of the node's machine is unknown")
 	case age < -clockSkew:
 		return errors.New("it is older than the node's machine")
@@ -141,9 +121,13 @@ func (a *admission) timely(node string, at time.Time) error {
 	return nil
 }
 
-func (a *admission) judgeServing(request nodeRequest, machine state.ExpectedNode) error {
-	if !a.existing[request.node] {
+func (a *admission) entitleServing(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, machine state.ExpectedNode) error {
+	node := a.existing[machine.Name]
+	if node == nil {
 		return errors.New("the node has not registered")
+	}
+	if err := a.admitted(csr, node, machine); err != nil {
+		return err
 	}
 	names := []string{machine.Name}
 	if a.domain != "" {
@@ -155,29 +139,41 @@ func (a *admission) judgeServing(request nodeRequest, machine state.ExpectedNode
 		}
 	}
 	for _, ip := range request.certificate.IPAddresses {
-		address, ok := netip.AddrFromSlice(ip)
-		if !ok || !slices.ContainsFunc(machine.Addresses, sameAddress(address.Unmap())) {
+		if address, ok := netip.AddrFromSlice(ip); !ok || !belongs(machine, address) {
 			return fmt.Errorf("it asks for the address %s, which is not its machine's", ip)
 		}
 	}
 	return nil
 }
 
-func sameAddress(address netip.Addr) func(string) bool {
-	return func(text string) bool {
-		parsed, err := netip.ParseAddr(text)
-		return err == nil && parsed.Unmap() == address
+// admitted checks that a node that is there is that of the machine which we made: its first certificate was approved, by
+// us or by the bootstrap machine, which approves for everybody, and it is nowhere else. Of a node that is old enough the
+// request is gone.
+func (a *admission) admitted(csr *certificatesv1.CertificateSigningRequest, node *corev1.Node, machine state.ExpectedNode) error {
+	joined, first := node.CreationTimestamp.Time, a.approved[machine.Name]
+	witnessed := !first.IsZero() && timely(machine, first) == nil
+	switch {
+	case machine.Created.IsZero():
+		return errors.New("the age of the node's machine is unknown")
+	case joined.Sub(machine.Created) < -clockSkew:
+		return errors.New("the node registered before its machine was made: it is that of an earlier one")
+	case !witnessed && csr.CreationTimestamp.Sub(joined) < recordsKept:
+		return errors.New("nobody approved the node's first certificate")
 	}
+	for _, address := range node.Status.Addresses {
+		if address.Type != corev1.NodeInternalIP && address.Type != corev1.NodeExternalIP {
+			continue
+		}
+		if parsed, err := netip.ParseAddr(address.Address); err != nil || !belongs(machine, parsed) {
+			return fmt.Errorf("the node says that it has the address %q, which is not its machine's", address.Address)
+		}
+	}
+	return nil
 }
 
-// pending tells whether nobody has decided about a request yet.
-func pending(csr *certificatesv1.CertificateSigningRequest) bool {
-	return !decided(csr, certificatesv1.CertificateApproved) && !decided(csr, certificatesv1.CertificateDenied) &&
-		!decided(csr, certificatesv1.CertificateFailed)
-}
-
-func decided(csr *certificatesv1.CertificateSigningRequest, decision certificatesv1.RequestConditionType) bool {
-	return slices.ContainsFunc(csr.Status.Conditions, func(c certificatesv1.CertificateSigningRequestCondition) bool {
-		return c.Type == decision
+func belongs(machine state.ExpectedNode, address netip.Addr) bool {
+	return slices.ContainsFunc(machine.Addresses, func(text string) bool {
+		parsed, err := netip.ParseAddr(text)
+		return err == nil && parsed.Unmap() == address.Unmap()
 	})
 }

@@ -2,21 +2,12 @@ package openshift_test
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/base64"
-	"encoding/pem"
 	"errors"
-	"net"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"exoshift/internal/fault"
-	"exoshift/internal/simcloud/certificate"
 	"exoshift/provisioner/openshift"
 	"exoshift/state"
 
@@ -77,116 +68,6 @@ func TestNodesAreListedWithWhyTheyAreNotReady(t *testing.T) {
 	})
 }
 
-func TestLabelNodeAddsOnlyWhatIsMissing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rehearse(t)
-		node := with(named("infra-0"), "metadata.labels", map[string]any{"kept": "yes"})
-		r.put(t, "nodes", "", with(node, "spec.taints", []any{map[string]any{"key": "kept", "effect": "NoExecute"}}))
-		labels := map[string]string{"node-role.kubernetes.io/infra": ""}
-		taints := []state.Taint{{Key: "node-role.kubernetes.io/infra", Effect: "NoSchedule"}}
-		for _, want := range []state.Action{state.Updated, state.Found} {
-			if got, err := r.LabelNode(t.Context(), "infra-0", labels, taints); err != nil || got != want {
-				t.Errorf("%q, %v, want %q", got, err, want)
-			}
-		}
-		nodes, err := r.Nodes(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(map[string]string{"kept": "yes", "node-role.kubernetes.io/infra": ""}, nodes[0].Labels); diff != "" {
-			t.Error(diff)
-		}
-		if diff := cmp.Diff([]state.Taint{{Key: "kept", Effect: "NoExecute"}, taints[0]}, nodes[0].Taints); diff != "" {
-			t.Error(diff)
-		}
-		if _, err := r.LabelNode(t.Context(), "infra-9", labels, nil); !fault.Is(err, fault.NotFound) {
-			t.Errorf("a node that is not there: %v", err)
-		}
-	})
-}
-
-func TestTaintsThatOthersAddMeanwhileStay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rehearse(t)
-		r.put(t, "nodes", "", named("infra-0"))
-		changes := 0
-		r.before = func(q *http.Request) {
-			if q.Method == http.MethodPatch && changes == 0 {
-				changes++
-				r.change(t, "nodes", "", "infra-0", "spec.taints", []any{map[string]any{"key": "other", "effect": "NoExecute"}})
-			}
-		}
-		wanted := state.Taint{Key: "node-role.kubernetes.io/infra", Effect: "NoSchedule"}
-		if _, err := r.LabelNode(t.Context(), "infra-0", nil, []state.Taint{wanted}); err != nil {
-			t.Fatal(err)
-		}
-		nodes, err := r.Nodes(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]state.Taint{{Key: "other", Effect: "NoExecute"}, wanted}, nodes[0].Taints); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-func TestARequestThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rehearse(t)
-		expected := []state.ExpectedNode{{Name: "worker-0", Created: time.Now()}}
-		r.askFirst(t, "csr-a", "worker-0")
-		r.before = func(q *http.Request) {
-			if q.Method == http.MethodPut {
-				r.change(t, "certificatesigningrequests.certificates.k8s.io", "", "csr-a", "metadata.labels", map[string]any{"changed": "yes"})
-			}
-		}
-		if got, err := r.ApproveCSRs(t.Context(), expected); err != nil || len(got) != 1 || got[0].Decision != state.Left {
-			t.Errorf("%+v, %v", got, err)
-		}
-		r.before = nil
-		if got, err := r.ApproveCSRs(t.Context(), expected); err != nil || len(got) != 1 || got[0].Decision != state.Approved {
-			t.Errorf("%+v, %v", got, err)
-		}
-	})
-}
-
-func TestIngressIsPlacedOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rehearse(t)
-		place := func(proxy bool) (state.Action, error) {
-			return r.PlaceIngress(t.Context(), "node-role.kubernetes.io/infra", 3, proxy)
-		}
-		if _, err := place(true); !fault.Is(err, fault.Transient) {
-			t.Errorf("before there is a controller: %v", err)
-		}
-		const resource, namespace = "ingresscontrollers.operator.openshift.io", "openshift-ingress-operator"
-		controller := with(named("default"), "spec.httpErrorCodePages", "kept")
-		controller.Set("spec.nodePlacement.nodeSelector.matchLabels", map[string]any{"node-role.kubernetes.io/worker": ""})
-		r.put(t, resource, namespace, controller)
-		for _, step := range []struct {
-			proxy bool
-			want  state.Action
-		}{{true, state.Updated}, {true, state.Found}, {false, state.Updated}, {false, state.Found}} {
-			if got, err := place(step.proxy); err != nil || got != step.want {
-				t.Errorf("proxy protocol %v: %q, %v, want %q", step.proxy, got, err, step.want)
-			}
-		}
-		placed, _ := r.objects.Get(resource, namespace, "default")
-		want := map[string]any{
-			"httpErrorCodePages": "kept",
-			"replicas":           float64(3),
-			"nodePlacement": map[string]any{
-				"nodeSelector": map[string]any{"matchLabels": map[string]any{"node-role.kubernetes.io/infra": ""}},
-				"tolerations":  []any{map[string]any{"key": "node-role.kubernetes.io/infra", "operator": "Exists"}},
-			},
-			"endpointPublishingStrategy": map[string]any{"type": "HostNetwork", "hostNetwork": map[string]any{"protocol": "TCP"}},
-		}
-		if diff := cmp.Diff(want, placed.Map("spec")); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
 func TestVersionNamesUnstableOperators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
@@ -231,74 +112,6 @@ func TestTheConsoleHasAnAddressOnceItsRouteIsAdmitted(t *testing.T) {
 		expect("")
 		r.change(t, "routes.route.openshift.io", "openshift-console", "console", "status.ingress", ingress("True"))
 		expect("https://" + host)
-	})
-}
-
-// ask files a request with the API, as a kubelet would.
-func (r *rehearsal) ask(t *testing.T, name, signer, user string, groups []any, template x509.CertificateRequest, usage string) {
-	t.Helper()
-	key, err := certificate.NewKey()
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &template, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
-	r.put(t, "certificatesigningrequests.certificates.k8s.io", "", with(named(name), "spec", map[string]any{
-		"request": request, "signerName": signer, "username": user, "groups": groups, "usages": []any{"digital signature", usage},
-	}))
-}
-
-func (r *rehearsal) askFirst(t *testing.T, name, node string) {
-	r.ask(t, name, "kubernetes.io/kube-apiserver-client-kubelet",
-		"system:serviceaccount:openshift-machine-config-operator:node-bootstrapper",
-		[]any{"system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator", "system:authenticated"},
-		x509.CertificateRequest{Subject: nodeSubject(node)}, "client auth")
-}
-
-func (r *rehearsal) askServing(t *testing.T, name, node, address string) {
-	r.ask(t, name, "kubernetes.io/kubelet-serving", "system:node:"+node, []any{"system:nodes", "system:authenticated"},
-		x509.CertificateRequest{Subject: nodeSubject(node), DNSNames: []string{node}, IPAddresses: []net.IP{net.ParseIP(address)}}, "server auth")
-}
-
-func nodeSubject(node string) pkix.Name {
-	return pkix.Name{CommonName: "system:node:" + node, Organization: []string{"system:nodes"}}
-}
-
-func TestRequestsOfExpectedNodesAreApprovedAndOthersShown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rehearse(t)
-		created := time.Now().Add(-5 * time.Minute)
-		expected := []state.ExpectedNode{
-			{Name: "worker-0", Addresses: []string{"198.51.100.10"}, Created: created},
-			{Name: "worker-1", Addresses: []string{"198.51.100.11"}, Created: created},
-		}
-		r.put(t, "nodes", "", named("worker-1"))
-		r.askFirst(t, "csr-a", "worker-0")
-		r.askServing(t, "csr-b", "worker-1", "198.51.100.11")
-		r.askFirst(t, "csr-c", "intruder")
-		got, err := r.ApproveCSRs(t.Context(), expected)
-		want := []state.CSRDecision{
-			{Name: "csr-a", Node: "worker-0", Decision: state.Approved, Reason: "client certificate"},
-			{Name: "csr-b", Node: "worker-1", Decision: state.Approved, Reason: "serving certificate"},
-			{Name: "csr-c", Node: "intruder", Decision: state.Left, Reason: "this installation has no node of that name"},
-		}
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Fatalf("%v\n%s", err, diff)
-		}
-		again, err := r.ApproveCSRs(t.Context(), expected)
-		if diff := cmp.Diff(want[2:], again); err != nil || diff != "" {
-			t.Errorf("what was decided is not decided again: %v\n%s", err, diff)
-		}
-		for _, csr := range r.objects.List("certificatesigningrequests.certificates.k8s.io", "") {
-			for _, condition := range csr.List("status.conditions") {
-				if condition.Text("type") != "Approved" || condition.Text("status") != "True" || csr.Name() == "csr-c" {
-					t.Errorf("%s got the condition %v", csr.Name(), condition)
-				}
-			}
-		}
 	})
 }
 

@@ -3,6 +3,7 @@ package openshift
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"exoshift/internal/fault"
 	"exoshift/state"
@@ -13,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // ApproveCSRs approves the pending requests of expected nodes that follow all rules, and leaves the others to the
@@ -34,36 +37,73 @@ func (c *Cluster) ApproveCSRs(ctx context.Context, expected []state.ExpectedNode
 	}
 	admission := newAdmission(api.domain(), expected, registered, all)
 	var decisions []state.CSRDecision
+	var approvable []certificatesv1.CertificateSigningRequest
 	for i := range all {
 		if !pending(&all[i]) {
 			continue
 		}
-		decision, err := api.decide(ctx, &admission, &all[i])
-		if err != nil {
-			return decisions, err
+		node, refusal := admission.judge(&all[i])
+		if refusal == nil {
+			approvable = append(approvable, all[i])
+			continue
 		}
-		decisions = append(decisions, decision)
+		decisions = append(decisions, state.CSRDecision{Name: all[i].Name, Node: node, Decision: state.Left, Reason: refusal.Error()})
 	}
-	return decisions, nil
+	approved, err := api.approveAll(ctx, approvable)
+	return slices.Concat(approved, decisions), err
 }
 
-// Approve approves those pending requests of the last observation that may be approved and have not changed since.
-func (c *Cluster) Approve(context.Context) ([]state.CSRDecision, error) { return nil, nil }
-
-func (a *api) decide(ctx context.Context, admission *admission, csr *certificatesv1.CertificateSigningRequest) (state.CSRDecision, error) {
-	decision := state.CSRDecision{Name: csr.Name, Decision: state.Left}
-	var refusal error
-	if decision.Node, refusal = admission.judge(csr); refusal != nil {
-		decision.Reason = refusal.Error()
-		return decision, nil
+// Approve approves those pending requests of the last observation that may be approved and have not changed since. Each
+// is tried once per look. It denies none. An error is returned beside the decisions made before it.
+func (c *Cluster) Approve(ctx context.Context) ([]state.CSRDecision, error) {
+	api, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
 	}
+	c.mu.Lock()
+	approvable := c.approvable
+	c.approvable = nil
+	c.mu.Unlock()
+	return api.approveAll(ctx, approvable)
+}
+
+// approvals is how many requests are approved at a time: a thousand nodes may have come up together.
+const approvals = 5
+
+// approveAll decides about each request, in their order; those that an error kept from being tried have no decision.
+func (a *api) approveAll(ctx context.Context, approvable []certificatesv1.CertificateSigningRequest) ([]state.CSRDecision, error) {
+	decisions := make([]state.CSRDecision, len(approvable))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(approvals)
+	for i := range approvable {
+		group.Go(func() (err error) {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			decisions[i], err = a.decide(ctx, &approvable[i])
+			return err
+		})
+	}
+	err := group.Wait()
+	return slices.DeleteFunc(decisions, func(d state.CSRDecision) bool { return d.Decision == "" }), err
+}
+
+// decide approves a request. What ails this one request alone is its decision's reason, so that it stops no other.
+func (a *api) decide(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) (state.CSRDecision, error) {
+	form, err := parseNodeRequest(csr)
+	if err != nil {
+		return state.CSRDecision{}, fault.New(fault.Internal, "approve request "+shown(csr.Name), err)
+	}
+	decision := state.CSRDecision{Name: csr.Name, Node: form.node, Decision: state.Left}
 	switch err := a.approve(ctx, csr); {
+	case err == nil:
+		decision.Decision, decision.Reason = state.Approved, purpose(csr)
 	case errors.Is(err, errChanged):
 		decision.Reason = "it changed while it was looked at; it is looked at again"
-	case err != nil:
-		return decision, err
+	case fault.Is(err, fault.Internal):
+		decision.Reason = err.Error()
 	default:
-		decision.Decision, decision.Reason = state.Approved, purpose(csr)
+		return state.CSRDecision{}, err
 	}
 	return decision, nil
 }
@@ -79,27 +119,26 @@ func purpose(csr *certificatesv1.CertificateSigningRequest) string {
 // errChanged means that a request is not any more what was judged.
 var errChanged = errors.New("the request changed")
 
-// approve approves exactly the version of the request that was judged.
+// approve approves exactly the version of the request that was judged. The API server notes the time.
 func (a *api) approve(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) error {
 	approved := csr.DeepCopy()
 	approved.APIVersion, approved.Kind = "certificates.k8s.io/v1", "CertificateSigningRequest"
 	approved.Status.Conditions = append(approved.Status.Conditions, certificatesv1.CertificateSigningRequestCondition{
-		Type:           certificatesv1.CertificateApproved,
-		Status:         corev1.ConditionTrue,
-		Reason:         "ExoshiftApproved",
-		Message:        "The node was created by this installation, and the request follows all rules.",
-		LastUpdateTime: metav1.Now(),
+		Type:    certificatesv1.CertificateApproved,
+		Status:  corev1.ConditionTrue,
+		Reason:  "ExoshiftApproved",
+		Message: "The node was created by this installation, and the request follows all rules.",
 	})
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(approved)
 	if err != nil {
-		return fault.New(fault.Internal, "approve request "+csr.Name, err)
+		return fault.New(fault.Internal, "approve request "+shown(csr.Name), err)
 	}
-	_, err = requests.in(a).Update(ctx, &unstructured.Unstructured{Object: content}, metav1.UpdateOptions{}, "approval")
+	_, err = requests.in(a).Update(ctx, &unstructured.Unstructured{Object: content}, metav1.UpdateOptions{FieldManager: fieldManager}, "approval")
 	switch {
 	case err == nil:
 		return nil
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return errChanged
 	}
-	return a.explain(ctx, "approve request "+csr.Name, err)
+	return a.explain(ctx, "approve request "+shown(csr.Name), err)
 }

@@ -2,12 +2,16 @@ package openshift
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
 	"crypto/x509"
 	"encoding/asn1"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -30,8 +34,11 @@ type nodeRequest struct {
 	certificate *x509.CertificateRequest
 }
 
-// parseNodeRequest checks the form of a request: signer, requester, usages, signature, subject. The node's name is
-// returned for the eye also when the form is wrong, as far as it is known.
+// applicant returns who asks for what.
+func (r nodeRequest) applicant() applicant { return applicant{r.node, r.serving} }
+
+// parseNodeRequest checks the form of a request: signer, requester, usages, subject, extensions, key; all but its
+// signature. The node's name is returned for the eye also when the form is wrong, as far as it is known.
 func parseNodeRequest(csr *certificatesv1.CertificateSigningRequest) (nodeRequest, error) {
 	request := nodeRequest{serving: csr.Spec.SignerName == certificatesv1.KubeletServingSignerName}
 	if !request.serving && csr.Spec.SignerName != certificatesv1.KubeAPIServerClientKubeletSignerName {
@@ -45,7 +52,7 @@ func parseNodeRequest(csr *certificatesv1.CertificateSigningRequest) (nodeReques
 		return request, err
 	}
 	for _, check := range []func(*certificatesv1.CertificateSigningRequest) error{
-		request.checkSubject, request.checkRequester, request.checkUsages, request.checkExtensions,
+		request.checkSubject, request.checkRequester, request.checkUsages, request.checkExtensions, request.checkKey,
 	} {
 		if err := check(csr); err != nil {
 			return request, err
@@ -54,20 +61,50 @@ func parseNodeRequest(csr *certificatesv1.CertificateSigningRequest) (nodeReques
 	return request, nil
 }
 
-// parseCertificateRequest reads exactly one PEM block and verifies that the requester holds the key.
+// maxRequest is how long a request may be, in bytes; a kubelet's has less than 2,000.
+const maxRequest = 8 << 10
+
+// parseCertificateRequest reads exactly one PEM block, with nothing around it.
 func parseCertificateRequest(content []byte) (*x509.CertificateRequest, error) {
+	if len(content) > maxRequest {
+		return nil, fmt.Errorf("it has %d bytes, more than a node asks with", len(content))
+	}
 	block, rest := pem.Decode(content)
-	if block == nil || block.Type != "CERTIFICATE REQUEST" || len(bytes.TrimSpace(rest)) > 0 {
+	if block == nil || block.Type != "CERTIFICATE REQUEST" || len(block.Headers) > 0 || len(bytes.TrimSpace(rest)) > 0 ||
+		!bytes.HasPrefix(bytes.TrimSpace(content), []byte("-----BEGIN")) {
 		return nil, errors.New("it is not one PEM certificate request")
 	}
 	request, err := x509.ParseCertificateRequest(block.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("it does not parse: %w", err)
-	}
-	if err := request.CheckSignature(); err != nil {
-		return nil, fmt.Errorf("its signature is wrong: %w", err)
+		return nil, fmt.Errorf("it does not parse: %q", err.Error())
 	}
 	return request, nil
+}
+
+// checkSignature verifies that the requester holds the key.
+func (r nodeRequest) checkSignature() error {
+	if err := r.certificate.CheckSignature(); err != nil {
+		return fmt.Errorf("its signature is wrong: %q", err.Error())
+	}
+	return nil
+}
+
+// checkKey wants a key that is neither weak nor so large that verifying its signature is work. Kubelets make an
+// elliptic one of 256 bits.
+func (r nodeRequest) checkKey(*certificatesv1.CertificateSigningRequest) error {
+	switch key := r.certificate.PublicKey.(type) {
+	case *ecdsa.PublicKey:
+		if key.Curve.Params().BitSize >= 256 {
+			return nil
+		}
+	case *rsa.PublicKey:
+		if size := key.N.BitLen(); size >= 2048 && size <= 4096 {
+			return nil
+		}
+	case ed25519.PublicKey:
+		return nil
+	}
+	return errors.New("its key is not one that nodes make")
 }
 
 // nodeNameIn returns the name in CN=system:node:<name>. It is shown to people, so it must be a name.
@@ -151,4 +188,12 @@ func sameSet[T ~string](got, want []T) bool {
 	slices.Sort(got)
 	slices.Sort(want)
 	return slices.Equal(got, want)
+}
+
+// shown returns the name of a request as people may see it: the API takes nearly everything for one.
+func shown(name string) string {
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return strconv.Quote(name)
+	}
+	return name
 }

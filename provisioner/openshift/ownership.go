@@ -1,0 +1,4 @@
+package openshift
+
+// fieldManager is who the API notes as the owner of what we write.
+const fieldManager = "exoshift"
