@@ -26,6 +26,7 @@ const (
 	TypeOperator  Type = "operator"  // a cluster operator changed
 	TypeDiagnosis Type = "diagnosis" // something is wrong, or no longer
 
+	TypeGathered     Type = "gathered"     // what may explain a failure is being kept, or was
 	TypeCertificates Type = "certificates" // from when to when the cluster can be started with its first certificates
 )
 
@@ -59,7 +60,7 @@ type Event struct {
 	Type  Type      `json:"type"`
 	Phase string    `json:"phase,omitempty"` // of the installation; for bootstrap events, of the bootstrap
 	Step  string    `json:"step,omitempty"`
-	State string    `json:"state,omitempty"` // run, step, node, probe, stage, version, operator, diagnosis
+	State string    `json:"state,omitempty"` // run, step, node, probe, stage, version, operator, diagnosis, gathered
 	Text  string    `json:"text,omitempty"`  // a sentence for people
 	Hint  string    `json:"hint,omitempty"`  // step failed, run finished: the next thing to do; step progress: what it waits for somebody to do
 
@@ -84,7 +85,7 @@ type Event struct {
 	Evidence   []string `json:"evidence,omitempty"`   // diagnosis: what was seen
 	Confidence string   `json:"confidence,omitempty"` // diagnosis: high, medium or low
 
-	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: which way; stage: service; journal: unit; diagnosis: rule
+	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: which way; stage: service; journal: unit; diagnosis: rule; gathered: path of the folder
 	Role     string `json:"role,omitempty"`     // node
 	Node     string `json:"node,omitempty"`     // csr
 	Decision string `json:"decision,omitempty"` // csr: approved or left

@@ -17,6 +17,7 @@ import (
 type Whereabouts struct {
 	Folder    string // of the cluster; empty if it is not kept
 	Resume    string // the command that goes on with a run that did not end well
+	Gathered  string // the folder with what may explain a failure; empty if there is none
 	Rehearsal bool   // nothing real was touched
 }
 
@@ -66,6 +67,7 @@ func describe(w io.Writer, board *provisioner.Board, facts state.Facts, where Wh
 		{"durations", durations(board)},
 		{"kubeconfig", kubeconfig(facts, where)},
 		{"folder", where.Folder},
+		{"gathered", where.Gathered},
 	} {
 		if row.value != "" {
 			fmt.Fprintf(w, "  %-12s %s\n", row.name, wrapped(Clean(row.value), ", "))

@@ -186,6 +186,9 @@ type Cluster interface {
 	Version(ctx context.Context) (state.VersionStatus, error)
 	// ConsoleURL returns the address of the web console, or "" if there is none.
 	ConsoleURL(ctx context.Context) (string, error)
+	// Dump hands the state of the cluster to write, a file for each kind of objects and never a Secret. What could not be
+	// had does not keep the rest back.
+	Dump(ctx context.Context, write func(name string, content []byte) error) error
 }
 
 // BootstrapHost looks inside the bootstrap machine, by SSH and by its journal's gateway.

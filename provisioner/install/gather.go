@@ -1,0 +1,127 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"exoshift/provisioner/diagnosis"
+	"exoshift/state"
+)
+
+// gatherTime is how long it may take to gather what helps after a failure: by the wall clock, as it is spent in requests.
+const gatherTime = 60 * time.Second
+
+// Gathered says what was kept after a failure.
+type Gathered struct {
+	Path  string // of the folder
+	Files int
+	Bytes int
+}
+
+// Gather keeps what may help to find out why a run failed in a folder of its own, below state.GatheredDir: what was seen
+// last, what was found to be wrong, what the bootstrap machine told, what the cluster's API and the cloud tell now. It
+// takes a minute at most. What could not be had is listed in the index and joined in the error; the rest is there all the
+// same.
+func (i *Installation) Gather(ctx context.Context, failure error) (Gathered, error) {
+	ctx, cancel := context.WithTimeout(ctx, gatherTime)
+	defer cancel()
+	moment := i.world.Clock.Now().UTC()
+	g := &gathering{
+		folder: i.folder, dir: state.GatheredAt(moment), room: allLimit,
+		index: index{At: moment, Cluster: i.spec.Cluster.ID, Failure: failure.Error()},
+	}
+	i.gatherKnown(g)
+	var parts sync.WaitGroup
+	parts.Go(func() {
+		g.part("the cluster's API", func() error { return i.world.Cluster.Dump(ctx, g.below("cluster")) })
+	})
+	parts.Go(func() { g.part("the cloud", func() error { return i.gatherCloud(ctx, g) }) })
+	parts.Wait()
+	missing := g.finish()
+	return Gathered{Path: i.folder.Path(g.dir), Files: len(g.index.Files), Bytes: allLimit - g.room}, missing
+}
+
+// gatherKnown writes what the run knows without asking anybody.
+func (i *Installation) gatherKnown(g *gathering) {
+	var seen state.Observation
+	var unseen string
+	if last := i.lastGlance(); last != nil {
+		if seen = last.seen; last.err != nil {
+			unseen = last.err.Error()
+		}
+	}
+	g.json("observation.json", struct {
+		Error      string            // why the newest look did not see everything
+		Seen       state.Observation // by the newest look
+		Answered   state.Observation // by the newest one that the API answered
+		Began      map[string]time.Time
+		Names      []diagnosis.Name
+		Closed     []string // security rules that are missing
+		Installing state.Facts
+	}{unseen, seen, i.signs.last, i.began(), i.signs.names, i.signs.closed, i.Facts()})
+	g.json("findings.json", append([]diagnosis.Finding{}, i.Findings()...)) // none is an empty list
+}
+
+// lastGlance returns the newest look at the cluster that came to its end, or nil.
+func (i *Installation) lastGlance() *glance {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.glance == nil || !i.glance.over() {
+		return nil
+	}
+	return i.glance
+}
+
+// gatherCloud writes what the organization has that is the cluster's, and how much else, which is nobody's business.
+func (i *Installation) gatherCloud(ctx context.Context, g *gathering) error {
+	machines, err := i.world.Cloud.Instances(ctx, i.labels())
+	if err == nil {
+		for n := range machines {
+			machines[n].UserData = nil // holds keys
+		}
+		g.json("cloud/machines.json", machines)
+	}
+	all, listErr := i.world.Cloud.Objects(ctx)
+	own, others := i.ownObjects(all)
+	g.json("cloud/objects.json", struct {
+		Own    []state.Object
+		Others map[string]int // objects of others, by kind
+	}{own, others})
+	closed, rulesErr := i.closedPorts(ctx)
+	if rulesErr == nil {
+		g.json("cloud/closed.json", closed)
+	}
+	return errors.Join(err, listErr, rulesErr)
+}
+
+// ownObjects returns the objects that belong to the cluster by label, name or journal, and counts the others by kind.
+func (i *Installation) ownObjects(all []state.Object) (own []state.Object, others map[string]int) {
+	others = map[string]int{}
+	noted := i.notedObjects()
+	for _, o := range all {
+		if o.Labels[state.LabelCluster] == i.spec.Cluster.ID || noted[o.Kind+"/"+o.Name] || noted[o.Kind+"/"+o.ID] {
+			own = append(own, o)
+		} else {
+			others[o.Kind]++
+		}
+	}
+	return own, others
+}
+
+// notedObjects returns what the journal tells of, by kind and by name or ID.
+func (i *Installation) notedObjects() map[string]bool {
+	noted := map[string]bool{}
+	entries, err := i.folder.JournalEntries()
+	if err != nil {
+		return noted
+	}
+	for _, entry := range entries {
+		noted[entry.Kind+"/"+entry.Name] = true
+		if entry.ID != "" {
+			noted[entry.Kind+"/"+entry.ID] = true
+		}
+	}
+	return noted
+}
