@@ -37,6 +37,8 @@ func kindOfAnswer(err error, code int) fault.Kind {
 		return fault.NotFound
 	case apierrors.IsConflict(err), apierrors.IsTooManyRequests(err), apierrors.IsTimeout(err):
 		return fault.Transient
+	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
+		return fault.Transient // the rest of a long list: the next look begins anew
 	case code >= http.StatusInternalServerError:
 		return fault.Transient
 	}

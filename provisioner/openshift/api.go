@@ -2,6 +2,7 @@ package openshift
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,11 +25,13 @@ import (
 // api is a connection to one API server address.
 type api struct {
 	address *url.URL
+	trust   *tls.Config // of its server, with the client's certificate
 	http    *http.Client
 	objects dynamic.Interface
+	tally   *tally
 }
 
-func newAPI(net network.Network, kubeconfig []byte) (*api, error) {
+func newAPI(net network.Network, kubeconfig []byte, tally *tally) (*api, error) {
 	const op = "load the cluster's kubeconfig"
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
@@ -41,15 +44,16 @@ func newAPI(net network.Network, kubeconfig []byte) (*api, error) {
 	if err := checkTrust(config, address); err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	client, err := newClient(net, config)
+	trust, err := rest.TLSConfigFor(config)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
+	client := newClient(net, trust)
 	objects, err := dynamic.NewForConfigAndClient(restConfig(config), client)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	return &api{address: address, http: client, objects: objects}, nil
+	return &api{address: address, trust: trust, http: client, objects: objects, tally: tally}, nil
 }
 
 // checkTrust refuses a kubeconfig that would let us talk to anybody.
@@ -69,14 +73,10 @@ func checkTrust(config *rest.Config, address *url.URL) error {
 
 // newClient makes the transport itself: client-go caches its transports for the life of the process, speaks HTTP/2,
 // whose connections outlive the API server behind a load balancer, and takes a proxy from the environment.
-func newClient(net network.Network, config *rest.Config) (*http.Client, error) {
-	tls, err := rest.TLSConfigFor(config)
-	if err != nil {
-		return nil, err
-	}
+func newClient(net network.Network, trust *tls.Config) *http.Client {
 	transport := net.Transport()
-	transport.TLSClientConfig = tls
-	return &http.Client{Transport: transport}, nil
+	transport.TLSClientConfig = trust.Clone()
+	return &http.Client{Transport: transport}
 }
 
 func restConfig(config *rest.Config) *rest.Config {
@@ -96,28 +96,10 @@ func (a *api) domain() string {
 	return domain
 }
 
-// ready asks whether the API server is ready to serve.
-func (a *api) ready(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(limited, http.MethodGet, a.address.JoinPath("readyz").String(), nil)
-	if err != nil {
-		return fault.New(fault.Internal, "ask whether the API is ready", err)
-	}
-	response, err := a.http.Do(request)
-	if err != nil {
-		return a.explain(ctx, "reach the API", err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fault.Newf(fault.Transient, "reach the API at "+a.address.Host, "the server is not ready (%s)", response.Status)
-	}
-	return nil
-}
-
 // read gets one object, decoded into T; false if there is none (yet), or nothing of its kind (yet).
 func read[T any](ctx context.Context, a *api, where place, name string) (T, bool, error) {
 	var decoded T
+	a.tally.count("get", where)
 	object, err := where.in(a).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return decoded, false, nil
@@ -137,6 +119,7 @@ func list[T any](ctx context.Context, a *api, where place, selector string) ([]T
 	var decoded []T
 	options := metav1.ListOptions{LabelSelector: selector, Limit: pageSize}
 	for {
+		a.tally.count("list", where)
 		page, err := where.in(a).List(ctx, options)
 		if apierrors.IsNotFound(err) {
 			return nil, nil
@@ -166,6 +149,7 @@ func decode(object *unstructured.Unstructured, into any) error {
 
 // patch changes the fields of a JSON merge patch and nothing else.
 func (a *api) patch(ctx context.Context, where place, name string, change []byte) error {
+	a.tally.count("patch", where)
 	_, err := where.in(a).Patch(ctx, name, types.MergePatchType, change, metav1.PatchOptions{FieldManager: "exoshift"})
 	if err != nil {
 		return a.explain(ctx, "change "+where.String()+" "+name, err)

@@ -25,12 +25,15 @@ type Cluster struct {
 	net        network.Network
 	kubeconfig func() ([]byte, error)
 
-	mu       sync.Mutex
-	loaded   []byte // the kubeconfig that api is of
-	api      *api   // nil until the kubeconfig could be read
-	progress progress
-	// approvable are the pending requests that the last look found nothing wrong with, as they were then.
-	approvable []certificatesv1.CertificateSigningRequest
+	authority func() ([]byte, error) // of machine config servers, in PEM; nil if unknown
+	sentries  sentries
+	tally     tally
+
+	mu         sync.Mutex
+	loaded     []byte // the kubeconfig that api is of
+	api        *api   // nil until the kubeconfig could be read
+	memory     memory
+	approvable []certificatesv1.CertificateSigningRequest // of the last look: pending, and nothing speaks against them
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: another one is that of another cluster, of
@@ -38,11 +41,16 @@ type Cluster struct {
 // embeds.
 func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster {
 	silenceLibrary()
-	return &Cluster{net: net, kubeconfig: kubeconfig, progress: newProgress()}
+	return &Cluster{net: net, kubeconfig: kubeconfig, memory: newMemory()}
 }
 
-// Close drops idle connections; the Cluster stays usable.
+// TrustMachineConfig says whom to trust that machine config servers are certified by: another authority than the API's,
+// in PEM, which is the one in the pointers. Without it they are not probed. To be called before the first look.
+func (c *Cluster) TrustMachineConfig(authority func() ([]byte, error)) { c.authority = authority }
+
+// Close ends what a look has left running and drops idle connections; the Cluster stays usable.
 func (c *Cluster) Close() {
+	c.sentries.close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.api != nil {
@@ -64,13 +72,13 @@ func (c *Cluster) connect(ctx context.Context) (*api, error) {
 	if c.api != nil && bytes.Equal(content, c.loaded) {
 		return c.api, nil
 	}
-	connected, err := newAPI(c.net, content)
+	connected, err := newAPI(c.net, content, &c.tally)
 	if err != nil {
 		return nil, err
 	}
 	if c.api != nil {
 		c.api.http.CloseIdleConnections()
-		c.progress, c.approvable = newProgress(), nil
+		c.memory, c.approvable = newMemory(), nil
 	}
 	c.api, c.loaded = connected, content
 	return c.api, nil

@@ -6,6 +6,7 @@ type condition struct {
 	Status  string `json:"status"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
+	Changed string `json:"lastTransitionTime"` // by the server's clock, RFC 3339; "" if unknown
 }
 
 type conditions []condition
@@ -31,10 +32,11 @@ type named struct {
 // operator is what all operators' own resources have in common: operator.openshift.io/v1.
 type operator struct {
 	Status struct {
-		Conditions   conditions `json:"conditions"`
-		NodeStatuses []struct {
+		Conditions      conditions `json:"conditions"`
+		LatestAvailable int        `json:"latestAvailableRevision"`
+		NodeStatuses    []struct {
 			NodeName        string `json:"nodeName"`
-			CurrentRevision int64  `json:"currentRevision"`
+			CurrentRevision int    `json:"currentRevision"`
 		} `json:"nodeStatuses"`
 	} `json:"status"`
 }

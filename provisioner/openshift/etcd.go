@@ -1,8 +1,9 @@
 package openshift
 
 import (
-	"context"
+	"cmp"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"exoshift/state"
@@ -10,79 +11,87 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Etcd looks at etcd's members. There are as many as the operator counts; none before it has counted.
-func (c *Cluster) Etcd(ctx context.Context) (state.EtcdStatus, error) {
-	api, err := c.connect(ctx)
-	if err != nil {
-		return state.EtcdStatus{}, err
-	}
-	etcd, _, err := read[operator](ctx, api, etcds, "cluster")
-	if err != nil {
-		return state.EtcdStatus{}, err
-	}
-	reported := etcd.Status.Conditions
+// etcdStatus sums up what a look found of etcd. There are as many members as the operator counts; none before it has
+// counted.
+func (e evidence) etcdStatus(complete bool) state.EtcdStatus {
+	reported := e.etcd.Status.Conditions
 	status := state.EtcdStatus{
 		InCluster:        reported.is(runningInCluster),
 		BootstrapRemoved: reported.is(bootstrapMemberRemoved),
 		Message:          reported.find(membersAvailable).Message,
+		Revision:         e.etcd.Status.LatestAvailable,
 	}
 	counted, known := parseMembership(status.Message)
-	if !known {
-		return status, nil
+	if known {
+		clues := e.etcdClues()
+		status.Members = clues.members(counted, status.BootstrapRemoved)
+		e.addRevisions(status.Members)
 	}
-	clues, err := api.etcdClues(ctx, etcd)
-	if err != nil {
-		return status, err
+	status.Held = e.held(status, complete)
+	status.Degraded = complaints(reported, len(status.Members))
+	return status
+}
+
+func (e evidence) addRevisions(members []state.EtcdMember) {
+	for _, node := range e.etcd.Status.NodeStatuses {
+		for i := range members {
+			if members[i].Name == node.NodeName {
+				members[i].Revision = node.CurrentRevision
+			}
+		}
 	}
-	status.Members = clues.members(counted, status.BootstrapRemoved)
-	return status, nil
+}
+
+// complaints are the conditions by which the operator is degraded, sorted. That it finds no members is normal as long as
+// there is only that of the bootstrap machine, which it does not count as one there.
+func complaints(reported conditions, members int) []string {
+	var all []string
+	for _, condition := range reported {
+		normal := condition.Type == "EtcdEndpointsDegraded" && members <= 1
+		if condition.Status == "True" && strings.HasSuffix(condition.Type, "Degraded") && !normal {
+			all = append(all, condition.Type+": "+cmp.Or(condition.Message, condition.Reason))
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // etcdClues gathers what tells the members' names and states.
-func (a *api) etcdClues(ctx context.Context, etcd operator) (etcdClues, error) {
-	clues := etcdClues{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
-	masters, err := list[corev1.Node](ctx, a, nodes, masterSelector)
-	if err != nil {
-		return clues, err
-	}
-	for _, node := range masters {
+func (e evidence) etcdClues() *etcdClues {
+	clues := &etcdClues{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
+	for _, node := range e.look.nodes {
+		if _, master := node.Labels[masterLabel]; !master {
+			continue
+		}
 		clues.know(node.Name)
 		for _, address := range node.Status.Addresses {
 			clues.nodeOf[address.Address] = node.Name
 		}
 	}
-	for _, node := range etcd.Status.NodeStatuses {
+	for _, node := range e.etcd.Status.NodeStatuses {
 		clues.know(node.NodeName)
 	}
-	endpoints, _, err := read[corev1.ConfigMap](ctx, a, etcdConfig, "etcd-endpoints")
-	if err != nil {
-		return clues, err
-	}
 	// The keys are member IDs or node names, so only the values tell.
-	for _, address := range endpoints.Data {
+	for _, address := range e.endpoints.Data {
 		clues.voting[clues.node(address)] = true
 	}
-	if len(clues.voting) == len(clues.names) {
-		return clues, nil
+	for _, event := range e.etcdEvents {
+		clues.note(event)
 	}
-	return clues, a.etcdHistory(ctx, clues)
+	return clues
 }
 
-// etcdHistory adds what the operator's events tell: "successfully added new member https://192.0.2.1:2380",
-// "successfully promoted learner member https://192.0.2.1:2380".
-func (a *api) etcdHistory(ctx context.Context, clues etcdClues) error {
-	events, err := list[corev1.Event](ctx, a, etcdEvents, "")
-	for _, event := range events {
-		node := clues.node(peerIn(event.Message))
-		switch {
-		case node == "" || !strings.HasPrefix(event.Message, "successfully "):
-		case event.Reason == "MemberAddAsLearner":
-			clues.added[node] = true
-		case event.Reason == "MemberPromote":
-			clues.added[node], clues.voting[node] = true, true
-		}
+// note adds what an event of the operator tells: "successfully added new member https://192.0.2.1:2380", "successfully
+// promoted learner member https://192.0.2.1:2380".
+func (c *etcdClues) note(event corev1.Event) {
+	node := c.node(peerIn(event.Message))
+	switch {
+	case node == "" || !strings.HasPrefix(event.Message, "successfully "):
+	case event.Reason == "MemberAddAsLearner":
+		c.added[node] = true
+	case event.Reason == "MemberPromote":
+		c.added[node], c.voting[node] = true, true
 	}
-	return err
 }
 
 // peerIn returns the address or the node name that an event speaks of.

@@ -1,117 +1,79 @@
 package openshift
 
 import (
-	"context"
+	"net/netip"
 
 	"exoshift/state"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
-// masterSelector finds the control plane's nodes.
-const masterSelector = "node-role.kubernetes.io/master"
-
-// evidence is what one look at the API found of the bootstrap. What need not be looked
-// at, because its phase was reached before, stays zero.
+// evidence is what tells how far the cluster is: all that was seen at one moment.
 type evidence struct {
-	version      bool           // ClusterVersion exists
-	masters      int            // registered masters
-	etcd         conditions     // of the etcd operator
-	members      membership     // of its message
-	revisions    map[string]int // on how many masters a component of the control plane runs
-	succeeded    bool           // event bootstrap-success
-	tornDown     bool           // event bootstrap-finished
-	bootstrapped bool           // ConfigMap kube-system/bootstrap says complete
+	look
+	seen      state.Observation // as far as it is made already
+	probes    state.Probes
+	failure   error // why something could not be read; nil if all was
+	bootstrap netip.Addr
+	expected  []state.ExpectedNode
 }
 
-// look gathers evidence of the phases that were not reached before. Nothing of the later phases can exist before the
-// first master has registered.
-func (a *api) look(ctx context.Context, reached func(phase string) bool) (evidence, error) {
-	var found evidence
-	if err := a.lookForStart(ctx, &found, reached); err != nil {
-		return found, err
-	}
-	if found.masters == 0 && !reached(state.PhaseMasters) {
-		return found, nil
-	}
-	for _, search := range []struct {
-		phase string
-		look  func(context.Context, *evidence) error
-	}{
-		{state.PhaseMemberRemoved, a.lookAtEtcd},
-		{state.PhaseComplete, a.lookAtCompletion},
-		{state.PhaseControlPlane, a.lookAtRevisions},
-		{state.PhaseTeardown, a.lookAtEvents},
-	} {
-		if reached(search.phase) {
-			continue
-		}
-		if err := search.look(ctx, &found); err != nil {
-			return found, err
+// masterLabel marks the control plane's nodes.
+const masterLabel = "node-role.kubernetes.io/master"
+
+// masters counts the masters that have registered.
+func (e evidence) masters() int {
+	count := 0
+	for _, node := range e.look.nodes {
+		if _, master := node.Labels[masterLabel]; master {
+			count++
 		}
 	}
-	return found, nil
+	return count
 }
 
-func (a *api) lookForStart(ctx context.Context, found *evidence, reached func(string) bool) (err error) {
-	if !reached(state.PhaseManifests) {
-		if _, found.version, err = read[struct{}](ctx, a, clusterVersions, "version"); err != nil {
-			return err
-		}
-	}
-	if !reached(state.PhaseMasters) {
-		masters, err := list[corev1.Node](ctx, a, nodes, masterSelector)
-		found.masters = len(masters)
-		return err
-	}
-	return nil
-}
+// enoughMasters is on how many masters the bootstrap machine wants to see the control plane before it gives way.
+const enoughMasters = 2
 
-func (a *api) lookAtEtcd(ctx context.Context, found *evidence) error {
-	etcd, _, err := read[operator](ctx, a, etcds, "cluster")
-	found.etcd = etcd.Status.Conditions
-	found.members, _ = parseMembership(found.etcd.find(membersAvailable).Message)
-	return err
-}
-
-func (a *api) lookAtCompletion(ctx context.Context, found *evidence) error {
-	status, _, err := read[corev1.ConfigMap](ctx, a, systemConfig, "bootstrap")
-	found.bootstrapped = status.Data["status"] == "complete"
-	return err
-}
-
-func (a *api) lookAtRevisions(ctx context.Context, found *evidence) error {
-	found.revisions = map[string]int{}
+func (e evidence) controlPlaneRuns() bool {
 	for _, component := range controlPlane() {
-		object, _, err := read[operator](ctx, a, component.place, "cluster")
-		if err != nil {
-			return err
+		if e.revisions[component.name] < enoughMasters {
+			return false
 		}
-		found.revisions[component.name] = object.running()
 	}
-	return nil
+	return true
 }
 
-// lookAtEvents relies on being called while the events exist: they expire after about three hours (unverified), and
-// later phases then stand for them.
-func (a *api) lookAtEvents(ctx context.Context, found *evidence) (err error) {
-	if _, found.succeeded, err = read[struct{}](ctx, a, systemEvents, "bootstrap-success"); err != nil {
-		return err
+// mastersAsk tells whether a master has asked for its first certificate: there is no other trace in the API of a machine
+// that has fetched its configuration.
+func (e evidence) mastersAsk() bool {
+	masters := map[string]bool{}
+	for _, node := range e.expected {
+		masters[node.Name] = node.Role == state.RoleMaster
 	}
-	_, found.tornDown, err = read[struct{}](ctx, a, systemEvents, "bootstrap-finished")
-	return err
+	for _, request := range e.seen.Requests {
+		if !request.Serving && request.Refusal == "" && masters[request.Node] {
+			return true
+		}
+	}
+	return false
 }
 
-// component is a part of the control plane that runs as a static pod.
-type component struct {
-	name  string
-	place place
+// tornDownSilently tells whether the bootstrap machine's API server has left those of the cluster, for when the event
+// that says so has expired.
+func (e evidence) tornDownSilently() bool {
+	return e.bootstrap.IsValid() && len(e.servers) >= enoughMasters && !e.servers[e.bootstrap.String()] && e.succeeded
 }
 
-func controlPlane() []component {
-	return []component{
-		{"kube-apiserver", kubeAPIServers},
-		{"kube-controller-manager", kubeControllerManagers},
-		{"kube-scheduler", kubeSchedulers},
+// othersJoined tells whether a node is Ready that is no master.
+func (e evidence) othersJoined() bool {
+	for _, node := range e.seen.Nodes {
+		if _, master := node.Labels[masterLabel]; node.Ready && !master {
+			return true
+		}
 	}
+	return false
+}
+
+// stable tells whether the version is installed and every operator stable.
+func (e evidence) stable() bool {
+	return e.seen.Version.Installed() && e.seen.Version.Total > 0 && len(e.seen.Version.Unstable) == 0
 }

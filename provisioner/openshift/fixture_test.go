@@ -23,6 +23,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/store"
 	"exoshift/provisioner/openshift"
+	"exoshift/state"
 )
 
 const apiName = "api.c1.example.net"
@@ -35,6 +36,10 @@ type rehearsal struct {
 	requests   atomic.Int64
 	before     func(*http.Request) // called before a request is served; may be nil
 	master     *fabric.Host
+	zone       *fabric.Fabric
+	bootstrap  netip.Addr // that Observe is told of; not valid at first
+	expected   []state.ExpectedNode
+	skew       time.Duration // of the server's clock
 	authority  certificate.Pair
 	kubeconfig string
 	net        network.Network
@@ -51,6 +56,7 @@ func rehearse(t *testing.T) *rehearsal {
 		}
 		return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 	}})
+	r.zone = zone
 	var err error
 	if r.master, err = zone.Host(address); err != nil {
 		t.Fatal(err)
@@ -66,7 +72,7 @@ func rehearse(t *testing.T) *rehearsal {
 	r.define(t)
 	r.authority = authority(t)
 	r.kubeconfig = r.makeKubeconfig(t, r.authority)
-	r.serve(t, r.authority)
+	r.serve(t, r.master, r.authority)
 	r.Cluster = openshift.NewCluster(r.net, func() ([]byte, error) { return []byte(r.kubeconfig), nil })
 	t.Cleanup(zone.Close)
 	t.Cleanup(r.Close)
@@ -93,6 +99,8 @@ func (r *rehearsal) define(t *testing.T) {
 		{Group: "operator.openshift.io", Resource: "kubecontrollermanagers", Kind: "KubeControllerManager"},
 		{Group: "operator.openshift.io", Resource: "kubeschedulers", Kind: "KubeScheduler"},
 		{Group: "operator.openshift.io", Resource: "ingresscontrollers", Kind: "IngressController", Namespaced: true},
+		{Group: "config.openshift.io", Resource: "schedulers", Kind: "Scheduler"},
+		{Group: "machineconfiguration.openshift.io", Resource: "machineconfigpools", Kind: "MachineConfigPool"},
 		{Group: "route.openshift.io", Resource: "routes", Kind: "Route", Namespaced: true},
 	} {
 		kind.Version = "v1"
@@ -138,16 +146,9 @@ func conditions(texts ...[3]string) []any {
 	return list
 }
 
-// serve answers as an API server whose certificate is by authority.
-func (r *rehearsal) serve(t *testing.T, authority certificate.Pair) {
+// serve answers on a host as an API server whose certificate is by authority.
+func (r *rehearsal) serve(t *testing.T, host *fabric.Host, authority certificate.Pair) {
 	t.Helper()
-	issued, err := authority.Issue(certificate.Request{
-		Subject: pkix.Name{CommonName: apiName}, DNS: []string{apiName},
-		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Validity: time.Hour,
-	}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
 	clients := x509.NewCertPool()
 	clients.AddCert(r.authority.Certificate)
 	api := &kube.Server{
@@ -161,23 +162,51 @@ func (r *rehearsal) serve(t *testing.T, authority certificate.Pair) {
 			return nil
 		},
 	}
-	listener, err := r.master.Listen(6443)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+	r.listen(t, host, 6443, r.certificate(t, authority, apiName), func(w http.ResponseWriter, q *http.Request) {
 		r.requests.Add(1)
 		if r.before != nil {
 			r.before(q)
 		}
 		api.ServeHTTP(w, q)
-	})}
+	})
+}
+
+func (r *rehearsal) certificate(t *testing.T, authority certificate.Pair, name string) certificate.Pair {
+	t.Helper()
+	issued, err := authority.Issue(certificate.Request{
+		Subject: pkix.Name{CommonName: name}, DNS: []string{name},
+		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Validity: time.Hour,
+	}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return issued
+}
+
+// listen serves HTTPS on a port of a host until the test ends.
+func (r *rehearsal) listen(t *testing.T, host *fabric.Host, port int, shown certificate.Pair, handle http.HandlerFunc) {
+	t.Helper()
+	listener, err := host.Listen(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: handle}
 	served := tls.NewListener(listener, &tls.Config{
-		Certificates: []tls.Certificate{{Certificate: [][]byte{issued.Certificate.Raw}, PrivateKey: issued.Key}},
+		Certificates: []tls.Certificate{{Certificate: [][]byte{shown.Certificate.Raw}, PrivateKey: shown.Key}},
 		ClientAuth:   tls.RequestClientCert, MinVersion: tls.VersionTLS12,
 	})
 	go func() { _ = server.Serve(served) }()
 	t.Cleanup(func() { _ = server.Close() })
+}
+
+// observe takes a look that is to succeed.
+func (r *rehearsal) observe(t *testing.T) state.Observation {
+	t.Helper()
+	seen, err := r.Observe(t.Context(), r.bootstrap, r.expected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
 }
 
 func (r *rehearsal) makeKubeconfig(t *testing.T, authority certificate.Pair) string {

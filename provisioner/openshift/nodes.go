@@ -1,11 +1,9 @@
 package openshift
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"exoshift/internal/fault"
 	"exoshift/state"
@@ -16,46 +14,6 @@ import (
 // patchAttempts is how often a change is tried when somebody else changed the object in between: the kubelet writes
 // its node's status all the time.
 const patchAttempts = 5
-
-// Nodes lists the nodes that have registered, in the order of their names.
-func (c *Cluster) Nodes(ctx context.Context) ([]state.NodeStatus, error) {
-	api, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found, err := list[corev1.Node](ctx, api, nodes, "")
-	if err != nil {
-		return nil, err
-	}
-	statuses := make([]state.NodeStatus, len(found))
-	for i, node := range found {
-		statuses[i] = nodeStatus(node)
-	}
-	slices.SortFunc(statuses, func(a, b state.NodeStatus) int { return strings.Compare(a.Name, b.Name) })
-	return statuses, nil
-}
-
-func nodeStatus(node corev1.Node) state.NodeStatus {
-	status := state.NodeStatus{Name: node.Name, Labels: node.Labels, Reason: "it has not reported yet"}
-	for _, condition := range node.Status.Conditions {
-		if condition.Type == corev1.NodeReady {
-			status.Ready = condition.Status == corev1.ConditionTrue
-			status.Reason = cmp.Or(condition.Message, condition.Reason)
-		}
-	}
-	if status.Ready {
-		status.Reason = ""
-	}
-	for _, address := range node.Status.Addresses {
-		if address.Type == corev1.NodeInternalIP && status.Address == "" {
-			status.Address = address.Address
-		}
-	}
-	for _, taint := range node.Spec.Taints {
-		status.Taints = append(status.Taints, state.Taint{Key: taint.Key, Value: taint.Value, Effect: string(taint.Effect)})
-	}
-	return status
-}
 
 // LabelNode adds the labels and taints that are missing: state.Found if none was, fault.NotFound if there is no such
 // node.

@@ -13,17 +13,16 @@ func TestALongListComesInPagesAndIsComplete(t *testing.T) {
 		for n := range count {
 			r.put(t, "nodes", "", named(fmt.Sprintf("worker-%03d", n)))
 		}
-		before := r.requests.Load()
-		got, err := r.Nodes(t.Context())
-		if err != nil || len(got) != count {
-			t.Fatalf("%d nodes, %v", len(got), err)
+		got := r.observe(t).Nodes
+		if len(got) != count {
+			t.Fatalf("%d nodes", len(got))
 		}
 		for n, node := range got {
 			if want := fmt.Sprintf("worker-%03d", n); node.Name != want {
 				t.Fatalf("node %d is %s, not %s", n, node.Name, want)
 			}
 		}
-		if asked := r.requests.Load() - before; asked != 3 {
+		if asked := r.Requests()["list v1/nodes"]; asked != 3 {
 			t.Errorf("%d requests for 501 nodes in pages of 250", asked)
 		}
 	})

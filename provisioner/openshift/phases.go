@@ -8,25 +8,29 @@ import (
 	"exoshift/state"
 )
 
-// enoughMasters is on how many masters the bootstrap machine wants to see the control plane before it gives way.
-const enoughMasters = 2
-
 // phases returns the phases that the evidence itself shows.
 func (e evidence) phases() []string {
+	reported := e.etcd.Status.Conditions
 	var shown []string
 	for _, signal := range []struct {
 		phase string
 		seen  bool
 	}{
-		{state.PhaseManifests, e.version},
-		{state.PhaseMasters, e.masters > 0},
-		{state.PhaseEtcd, e.members.total > 1},
+		{state.PhaseMachine, e.probes.SSH.OK},
+		{state.PhaseMachineConfig, e.probes.MachineConfig.OK},
+		{state.PhaseManifests, e.versioned},
+		{state.PhaseMastersBoot, e.mastersAsk()},
+		{state.PhaseMasters, e.masters() > 0},
+		{state.PhaseEtcd, len(e.seen.Etcd.Members) > 1},
 		{state.PhaseControlPlane, e.controlPlaneRuns()},
 		{state.PhaseBootstrapped, e.succeeded},
-		{state.PhaseTeardown, e.tornDown},
-		{state.PhaseEtcdInCluster, e.etcd.is(runningInCluster)},
-		{state.PhaseComplete, e.bootstrapped},
-		{state.PhaseMemberRemoved, e.etcd.is(bootstrapMemberRemoved)},
+		{state.PhaseTeardown, e.tornDown || e.tornDownSilently()},
+		{state.PhaseEtcdInCluster, reported.is(runningInCluster)},
+		{state.PhaseComplete, e.complete},
+		{state.PhaseMemberRemoved, reported.is(bootstrapMemberRemoved)},
+		{state.PhaseNodes, e.othersJoined()},
+		{state.PhaseVersion, e.seen.Version.Installed()},
+		{state.PhaseStable, e.stable()},
 	} {
 		if signal.seen {
 			shown = append(shown, signal.phase)
@@ -35,25 +39,19 @@ func (e evidence) phases() []string {
 	return shown
 }
 
-func (e evidence) controlPlaneRuns() bool {
-	for _, component := range controlPlane() {
-		if e.revisions[component.name] < enoughMasters {
-			return false
-		}
-	}
-	return true
-}
-
 // impliedBy returns the phases that must have been before one was reached. Signals get lost (events expire, a run is
-// resumed), but these orders are fixed; etcd and the control plane grow side by side.
+// resumed, a firewall hides the bootstrap machine), but these orders are fixed; etcd and the control plane grow side by
+// side. Nothing implies that the bootstrap member was removed: a machine is deleted for it.
 func impliedBy(phase string) []string {
 	switch phase {
-	case state.PhaseTemporaryAPI:
+	case state.PhaseMachineConfig:
 		return []string{state.PhaseMachine}
-	case state.PhaseManifests:
+	case state.PhaseTemporaryAPI:
+		return []string{state.PhaseMachineConfig}
+	case state.PhaseManifests, state.PhaseMastersBoot:
 		return []string{state.PhaseTemporaryAPI}
 	case state.PhaseMasters:
-		return []string{state.PhaseTemporaryAPI}
+		return []string{state.PhaseMastersBoot}
 	case state.PhaseEtcd, state.PhaseControlPlane:
 		return []string{state.PhaseManifests, state.PhaseMasters}
 	case state.PhaseBootstrapped:
@@ -66,33 +64,55 @@ func impliedBy(phase string) []string {
 		return []string{state.PhaseTeardown, state.PhaseEtcdInCluster}
 	case state.PhaseMemberRemoved:
 		return []string{state.PhaseComplete}
+	case state.PhaseNodes:
+		return []string{state.PhaseManifests, state.PhaseMasters}
+	case state.PhaseVersion:
+		// A version that is installed waits for no other nodes: where there are none, routers run on masters.
+		return []string{state.PhaseNodes}
+	case state.PhaseStable:
+		return []string{state.PhaseVersion}
 	}
 	return nil
 }
 
-// waiting says what a phase waits for.
+// waiting says what a phase waits for, while the API answers.
 func (e evidence) waiting(phase string) string {
 	switch phase {
-	case state.PhaseMachine, state.PhaseTemporaryAPI:
+	case state.PhaseMachine, state.PhaseMachineConfig, state.PhaseTemporaryAPI:
 		return "the API answered; waiting for it to answer again"
 	case state.PhaseManifests:
 		return "waiting for the cluster version operator's first object"
+	case state.PhaseMastersBoot:
+		return "no master has asked for a certificate yet"
 	case state.PhaseMasters:
 		return "no master has registered yet"
 	case state.PhaseEtcd:
-		return "etcd: " + cmp.Or(e.etcd.find(membersAvailable).Message, "the operator has not reported any member yet")
+		return "etcd: " + cmp.Or(e.seen.Etcd.Message, "the operator has not reported any member yet")
 	case state.PhaseControlPlane:
 		return e.missingControlPlane()
 	case state.PhaseBootstrapped:
 		return "waiting for the bootstrap machine to see the control plane's pods"
 	case state.PhaseTeardown:
 		return "waiting for the remaining manifests to be applied"
+	}
+	return e.waitingLate(phase)
+}
+
+// waitingLate says it for the phases after the bootstrap machine has given way.
+func (e evidence) waitingLate(phase string) string {
+	switch phase {
 	case state.PhaseEtcdInCluster:
-		return "etcd: " + cmp.Or(e.etcd.find(runningInCluster).Message, e.etcd.find(membersAvailable).Message)
+		return "etcd: " + cmp.Or(e.seen.Etcd.Held, e.seen.Etcd.Message, "the operator has not reported any member yet")
 	case state.PhaseComplete:
 		return "waiting for the bootstrap machine to report completion"
 	case state.PhaseMemberRemoved:
-		return "waiting for etcd to drop the bootstrap member: " + e.etcd.find(membersAvailable).Message
+		return "waiting for etcd to drop the bootstrap member: " + cmp.Or(e.seen.Etcd.Held, "the operator has not said so yet")
+	case state.PhaseNodes:
+		return "no node besides the masters is Ready yet"
+	case state.PhaseVersion:
+		return cmp.Or(e.seen.Version.Message, "the cluster version operator has not reported yet")
+	case state.PhaseStable:
+		return e.unstable()
 	}
 	return ""
 }
@@ -105,4 +125,24 @@ func (e evidence) missingControlPlane() string {
 		}
 	}
 	return fmt.Sprintf("waiting for %d masters to run the control plane: %s", enoughMasters, strings.Join(missing, ", "))
+}
+
+func (e evidence) unstable() string {
+	version := e.seen.Version
+	switch {
+	case version.Total == 0:
+		return "no operator has reported yet"
+	case !version.Installed():
+		return cmp.Or(version.Message, "the version is no longer installed")
+	}
+	return fmt.Sprintf("%d of %d operators are not stable: %s", len(version.Unstable), version.Total, few(version.Unstable))
+}
+
+// few lists names, but no more than a person reads.
+func few(names []string) string {
+	const enough = 6
+	if len(names) <= enough {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:enough], ", "), len(names)-enough)
 }

@@ -18,9 +18,13 @@ const (
 	etcdEvents   place = "v1/events@openshift-etcd-operator"
 	etcdConfig   place = "v1/configmaps@openshift-etcd"
 	requests     place = "certificates.k8s.io/v1/certificatesigningrequests"
+	apiEndpoints place = "discovery.k8s.io/v1/endpointslices@default"
+	routerPods   place = "v1/pods@openshift-ingress"
+	pools        place = "machineconfiguration.openshift.io/v1/machineconfigpools"
 
 	clusterVersions  place = "config.openshift.io/v1/clusterversions"
 	clusterOperators place = "config.openshift.io/v1/clusteroperators"
+	schedulers       place = "config.openshift.io/v1/schedulers"
 
 	etcds                  place = "operator.openshift.io/v1/etcds"
 	kubeAPIServers         place = "operator.openshift.io/v1/kubeapiservers"

@@ -1,10 +1,13 @@
 package openshift
 
 import (
-	"context"
-	"slices"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"exoshift/state"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // clusterVersion is the part of config.openshift.io/v1 ClusterVersion that tells how far the cluster is.
@@ -15,34 +18,6 @@ type clusterVersion struct {
 		} `json:"desired"`
 		Conditions conditions `json:"conditions"`
 	} `json:"status"`
-}
-
-// clusterOperator is the part of config.openshift.io/v1 ClusterOperator that tells how it is.
-type clusterOperator struct {
-	Metadata named `json:"metadata"`
-	Status   struct {
-		Conditions conditions `json:"conditions"`
-	} `json:"status"`
-}
-
-// Version looks at the cluster version and the operators; the zero status before they exist.
-func (c *Cluster) Version(ctx context.Context) (state.VersionStatus, error) {
-	api, err := c.connect(ctx)
-	if err != nil {
-		return state.VersionStatus{}, err
-	}
-	version, _, err := read[clusterVersion](ctx, api, clusterVersions, "version")
-	if err != nil {
-		return state.VersionStatus{}, err
-	}
-	operators, err := list[clusterOperator](ctx, api, clusterOperators, "")
-	if err != nil {
-		return state.VersionStatus{}, err
-	}
-	status := version.status()
-	status.Total = len(operators)
-	status.Unstable = unstable(operators)
-	return status, nil
 }
 
 func (v clusterVersion) status() state.VersionStatus {
@@ -60,18 +35,42 @@ func (v clusterVersion) status() state.VersionStatus {
 	case status.Progressing:
 		status.Message = reported.find("Progressing").Message
 	}
+	status.Percent = percentIn(reported.find("Progressing").Message)
+	if !status.Installed() {
+		status.WaitingOn = awaitedIn(status.Message)
+	}
 	return status
 }
 
-// unstable names the operators that are not available, are progressing or degraded, sorted.
-func unstable(operators []clusterOperator) []string {
+var (
+	// "Working towards 4.20.5: 713 of 903 done (79% complete), waiting on authentication, console"
+	complete = regexp.MustCompile(`\((\d{1,3})% complete\)`)
+	// Besides, "waiting up to 40 minutes on etcd" and "Cluster operator etcd is not available"; the wording of both is
+	// not verified for every version.
+	awaited = regexp.MustCompile(`(?:[Ww]aiting (?:up to [0-9a-z ]+? )?(?:on|for)|[Cc]luster operators?) ([a-z0-9-]+(?:, (?:and )?[a-z0-9-]+)*)`)
+)
+
+// percentIn returns how much is complete by a message, 0 if it does not say.
+func percentIn(message string) int {
+	match := complete.FindStringSubmatch(message)
+	if match == nil {
+		return 0
+	}
+	percent, _ := strconv.Atoi(match[1])
+	return min(percent, 100)
+}
+
+// awaitedIn returns the operators that a message names as what is waited for.
+func awaitedIn(message string) []string {
+	match := awaited.FindStringSubmatch(message)
+	if match == nil {
+		return nil
+	}
 	var names []string
-	for _, operator := range operators {
-		reported := operator.Status.Conditions
-		if !reported.is("Available") || reported.is("Progressing") || reported.is("Degraded") {
-			names = append(names, operator.Metadata.Name)
+	for name := range strings.SplitSeq(match[1], ", ") {
+		if name = strings.TrimPrefix(name, "and "); len(validation.IsDNS1123Label(name)) == 0 {
+			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
 	return names
 }
