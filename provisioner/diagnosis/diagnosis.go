@@ -33,23 +33,24 @@ type Signs struct {
 	Wall    time.Time // certificates live by it
 	Spec    state.Spec
 	Facts   state.Facts
-	Seen    state.Observation
-	Failure error         // why the API did not answer the last time; nil if it did
-	Inside  *state.Inside // what the bootstrap machine tells, all lines and records so far; nil if nobody could look
+	Seen    state.Observation // beside a failure: what the API told last, and what the probes and the bootstrap tell now
+	Failure error             // why the API did not answer the last time; nil if it did
+	Inside  *state.Inside     // what the bootstrap machine tells, all lines and records so far; nil if nobody could look
 
 	Began    map[string]time.Time // when each phase of state.Phases was reached, as far as it was
 	Machines []state.Instance     // the cluster's machines, as the cloud has them
-	Marks    map[string]string    // by machine: the mark of the root CA that it was given
+	Marks    map[string]string    // by machine: the mark of the root CA that it was given; "" for none
 	Closed   []string             // rules of security groups that are missing, one sentence each
-	Names    []Name               // the cluster's names as the public resolvers answer for them
+	Names    []Name               // the cluster's names as the zone's own servers, or public resolvers, answer for them
 	Build    string               // of the image that the release wants its machines to boot from
 	Booted   string               // build of the template that they did boot from
 }
 
 // Name is a name of the cluster in DNS.
 type Name struct {
-	Name   string
-	Wanted []netip.Addr
-	Found  []netip.Addr
-	Error  string // why it could not be resolved; "" if it could
+	Name    string
+	Wanted  []netip.Addr
+	Found   []netip.Addr
+	Missing bool   // the servers answer that there is no such name
+	Error   string // why it could not be resolved; "" if it could
 }

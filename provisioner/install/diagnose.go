@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/diagnosis"
 	"exoshift/state"
@@ -139,7 +140,7 @@ func (i *Installation) lookUpNames(ctx context.Context) []diagnosis.Name {
 	for n := range names {
 		found, err := i.world.Names.Addresses(ctx, i.zone.NameServers[0], names[n].Name)
 		if names[n].Found = found; err != nil {
-			names[n].Error = err.Error()
+			names[n].Error, names[n].Missing = err.Error(), fault.KindOf(err) == fault.NotFound
 		}
 	}
 	return names

@@ -1,0 +1,29 @@
+package diagnosis
+
+import (
+	"strings"
+	"time"
+)
+
+// etcdRules are about the members of etcd.
+func etcdRules() []Rule {
+	return []Rule{{
+		ID:    "etcd-slow-disk",
+		Cause: "The disks of the masters are too slow for etcd: it loses its leader, and the operators flap.",
+		Fix: "Take a sizing.controlPlane.type with at least 4 CPUs and 16 GiB, and hypervisors of your own (exoscale.deployTarget) if others " +
+			"slow the disks down:\nexoshift destroy\nThen install again.",
+		Confidence: High,
+		Patience:   time.Minute,
+		signature:  slowDisks,
+	}}
+}
+
+func slowDisks(m *moment) clue {
+	var evidence []string
+	for _, complaint := range m.Seen.Etcd.Degraded {
+		if strings.HasPrefix(complaint, "FSyncControllerDegraded") {
+			evidence = append(evidence, complaint)
+		}
+	}
+	return clue{evidence: evidence}
+}

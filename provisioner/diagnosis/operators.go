@@ -1,0 +1,94 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/state"
+)
+
+// operatorRules are about what the cluster's operators cannot do.
+func operatorRules() []Rule {
+	return []Rule{{
+		ID:    "machine-config-mismatch",
+		Cause: "What the machines were given on the bootstrap machine is not what the cluster makes of the same manifests.",
+		Fix: "Find the machine configurations that differ, correct your manifests, then destroy the cluster and install again:\n" +
+			"oc get machineconfigs --sort-by=.metadata.creationTimestamp",
+		Confidence: High,
+		Patience:   2 * time.Minute,
+		signature:  configMismatch,
+	}, {
+		ID:         "no-cloud-controller",
+		Cause:      "No cloud controller takes care of the nodes, and nearly nothing runs on nodes that it has not seen.",
+		Fix:        "Look at why it does not run, or does not reach the API or Exoscale:\noc -n exoscale-cloud-controller-manager get pods,events; oc -n exoscale-cloud-controller-manager logs deployment/exoscale-cloud-controller-manager --tail=20",
+		Confidence: High,
+		Patience:   6 * time.Minute,
+		signature:  untouchedNodes,
+	}, {
+		ID:    "routers-on-masters",
+		Cause: "Routers run on masters, where the load balancers send nobody.",
+		Fix: "Keep the masters free, and let the routers move:\n" +
+			"oc patch schedulers.config.openshift.io cluster --type merge -p '{\"spec\":{\"mastersSchedulable\":false}}' && oc -n openshift-ingress rollout restart deployment router-default",
+		Confidence: High,
+		Patience:   3 * time.Minute,
+		signature:  routersOnMasters,
+	}}
+}
+
+func configMismatch(m *moment) clue {
+	var evidence []string
+	for _, pool := range m.Seen.Pools {
+		if pool.Degraded && strings.Contains(pool.Message, "rendered-") && strings.Contains(pool.Message, "not found") {
+			evidence = append(evidence, fmt.Sprintf("pool %s is degraded: %s", pool.Name, pool.Message))
+		}
+	}
+	return clue{evidence: evidence}
+}
+
+// uninitialized is the taint of nodes that no cloud controller has seen.
+const uninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
+
+// untouchedNodes holds while every node is untouched, or one for much longer than the controller needs.
+func untouchedNodes(m *moment) clue {
+	const tooLong = 15 * time.Minute
+	if m.Spec.OpenShift.CloudControllerManager != "External" {
+		return clue{}
+	}
+	var untouched, old []string
+	for _, node := range m.Seen.Nodes {
+		if !slices.ContainsFunc(node.Taints, func(taint state.Taint) bool { return taint.Key == uninitialized }) {
+			continue
+		}
+		line := fmt.Sprintf("node %s has the taint %s since %s", node.Name, uninitialized, node.Created.UTC().Format("15:04 UTC"))
+		untouched = append(untouched, line)
+		if !node.Created.IsZero() && m.Now.Sub(node.Created) >= tooLong {
+			old = append(old, line)
+		}
+	}
+	if len(untouched) == len(m.Seen.Nodes) {
+		return clue{evidence: fewLines(untouched)}
+	}
+	return clue{evidence: fewLines(old)}
+}
+
+// routersOnMasters holds where masters are not who the load balancers, or the ingress's name, lead to.
+func routersOnMasters(m *moment) clue {
+	compute := len(m.wanted) - m.Spec.Sizing.ControlPlane.Count
+	if !m.Seen.MastersSchedulable || compute == 0 {
+		return clue{}
+	}
+	var misplaced []string
+	for _, node := range m.Seen.Routers {
+		if m.isMaster(node) {
+			misplaced = append(misplaced, node)
+		}
+	}
+	if len(misplaced) == 0 {
+		return clue{}
+	}
+	return clue{subject: misplaced, evidence: []string{
+		"routers run on " + few(misplaced), "the scheduler's configuration says mastersSchedulable: true",
+	}}
+}

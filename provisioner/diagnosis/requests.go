@@ -1,0 +1,74 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/state"
+)
+
+// requestRules are about certificates that nobody approves.
+func requestRules() []Rule {
+	return []Rule{{
+		ID:         "requests-left",
+		Cause:      "Nodes wait for certificates whose requests break a rule; these are left to you.",
+		Fix:        "Look at what they ask for; approve them only if you know why they do:\noc describe csr {subject}",
+		Confidence: High,
+		Patience:   3 * time.Minute,
+		signature:  requestsLeft,
+	}}
+}
+
+// requestsLeft finds what was left of the requests of nodes that need them. What else asks for certificates is shown
+// elsewhere, and holds nothing up.
+func requestsLeft(m *moment) clue {
+	if !slices.ContainsFunc(m.Seen.Requests, func(r state.NodeRequest) bool { return r.Refusal != "" }) {
+		return clue{}
+	}
+	answered := m.answered()
+	var evidence, names, stale []string
+	for _, request := range m.Seen.Requests {
+		_, ours := m.machines[request.Node]
+		last, served := answered[certificate{request.Node, request.Serving}]
+		switch {
+		case !ours, request.State != state.RequestPending, request.Refusal == "":
+		case served && !request.Created.After(last), !request.Serving && m.nodes[request.Node].Ready:
+		default:
+			evidence = append(evidence, fmt.Sprintf("request %s of %s, %s old: %s", request.Name, request.Node, span(m.Now.Sub(request.Created)), request.Refusal))
+			names = append(names, request.Name)
+			if request.Refusal == state.LeftRegistered && !slices.Contains(stale, request.Node) {
+				stale = append(stale, request.Node)
+			}
+		}
+	}
+	if len(stale) > 0 {
+		return clue{
+			evidence: fewLines(evidence), subject: []string{strings.Join(stale, " ")},
+			cause: "Machines ask to join in the name of nodes that exist and are not Ready.",
+			fix:   "If you replaced the machines, delete the nodes of the old ones:\noc delete node {subject}",
+		}
+	}
+	return clue{evidence: fewLines(evidence), subject: []string{strings.Join(names[:min(len(names), enough)], " ")}}
+}
+
+// certificate is one that a node needs.
+type certificate struct {
+	node    string
+	serving bool
+}
+
+// answered returns when the newest request was made for each certificate that was, or may be, approved.
+func (m *moment) answered() map[certificate]time.Time {
+	newest := map[certificate]time.Time{}
+	for _, request := range m.Seen.Requests {
+		good := request.State == state.RequestApproved || request.State == state.RequestIssued ||
+			request.State == state.RequestPending && request.Refusal == ""
+		key := certificate{request.Node, request.Serving}
+		if good && !request.Created.Before(newest[key]) {
+			newest[key] = request.Created
+		}
+	}
+	return newest
+}
