@@ -44,7 +44,7 @@ func (v clusterVersion) status() state.VersionStatus {
 
 var (
 	// "Working towards 4.20.5: 713 of 903 done (79% complete), waiting on authentication, console"
-	complete = regexp.MustCompile(`\((\d{1,3})% complete\)`)
+	percentage = regexp.MustCompile(`\((\d{1,3})% complete\)`)
 	// Besides, "waiting up to 40 minutes on etcd" and "Cluster operator etcd is not available"; the wording of both is
 	// not verified for every version.
 	awaited = regexp.MustCompile(`(?:[Ww]aiting (?:up to [0-9a-z ]+? )?(?:on|for)|[Cc]luster operators?) ([a-z0-9-]+(?:, (?:and )?[a-z0-9-]+)*)`)
@@ -52,7 +52,7 @@ var (
 
 // percentIn returns how much is complete by a message, 0 if it does not say.
 func percentIn(message string) int {
-	match := complete.FindStringSubmatch(message)
+	match := percentage.FindStringSubmatch(message)
 	if match == nil {
 		return 0
 	}
