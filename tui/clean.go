@@ -13,15 +13,21 @@ import (
 // clean makes every string of an event harmless for the terminal: names, messages and errors come from far away.
 func clean(e provisioner.Event, ascii bool) provisioner.Event {
 	for _, s := range []*string{
-		&e.Phase, &e.Step, &e.State, &e.Text, &e.Result, &e.What, &e.Last,
+		(*string)(&e.Type), &e.Phase, &e.Step, &e.State, &e.Text, &e.Result, &e.What, &e.Last,
 		&e.Name, &e.Role, &e.Node, &e.Decision, &e.Reason, &e.Kind, &e.ID, &e.Action,
+		&e.Machine, &e.Client, &e.Serving, &e.Confidence,
 	} {
 		*s = cleanText(*s, ascii)
 	}
 	e.Hint = cleanLines(e.Hint, ascii)
+	e.Evidence = slices.Clone(e.Evidence)
+	for i, evidence := range e.Evidence {
+		e.Evidence[i] = cleanText(evidence, ascii)
+	}
 	e.Members = slices.Clone(e.Members)
 	for i, member := range e.Members {
-		e.Members[i] = provisioner.Member{Name: cleanText(member.Name, ascii), State: cleanText(member.State, ascii)}
+		member.Name, member.State = cleanText(member.Name, ascii), cleanText(member.State, ascii)
+		e.Members[i] = member
 	}
 	return e
 }
@@ -83,6 +89,10 @@ func twin(r rune) rune {
 		return 'v'
 	case '│':
 		return '|'
+	case '▓':
+		return '#'
+	case '░':
+		return '.'
 	}
 	return '?'
 }

@@ -16,13 +16,18 @@ type dashboard struct {
 	theme   pane.Theme
 	keys    keyMap
 	board   *provisioner.Board
+	census  pane.Census // of the board's nodes
 
 	width, height int
 	single        bool // one pane at a time on a large screen, too
 	tab           tab
-	offsets       [tabs]int // lines scrolled in each pane
-	until         int       // event at the bottom of the log; 0 follows the run
-	details       bool      // the failure covers the main pane
+	offsets       [tabs]int    // lines scrolled in each pane
+	filters       [tabs]string // words that panes are filtered by
+	typing        bool         // the word for the chosen pane is being typed
+	until         int          // event at the bottom of the log; 0 follows the run
+	journal       bool         // the log shows the journal of the bootstrap machine
+	journalUntil  int          // line at its bottom
+	details       bool         // what is wrong covers the main pane
 	help          bool
 	menu          *leaveMenu // nil while nobody wants to leave
 
@@ -39,14 +44,16 @@ const (
 	overviewTab tab = iota
 	stepsTab
 	bootstrapTab
+	etcdTab
 	nodesTab
+	operatorsTab
 	cloudTab
 	logTab
 	tabs
 )
 
 func (t tab) String() string {
-	return [...]string{"overview", "steps", "bootstrap", "nodes", "cloud", "log"}[t]
+	return [...]string{"overview", "steps", "bootstrap", "etcd", "nodes", "operators", "cloud", "log"}[t]
 }
 
 func newDashboard(o Options) *dashboard {
@@ -59,8 +66,13 @@ func newDashboard(o Options) *dashboard {
 	for _, s := range []*string{&o.Title, &o.Subtitle, &o.ResumeCommand} {
 		*s = cleanText(*s, o.ASCII)
 	}
-	return &dashboard{options: o, theme: o.theme(), keys: newKeyMap(), board: provisioner.NewBoard(cleanPlan(o.Plan, o.ASCII))}
+	d := &dashboard{options: o, theme: o.theme(), keys: newKeyMap(), board: provisioner.NewBoard(cleanPlan(o.Plan, o.ASCII))}
+	d.count()
+	return d
 }
+
+// count takes the census of the nodes anew.
+func (d *dashboard) count() { d.census = pane.Count(d.board.Nodes, d.board.CSRs, d.options.Nodes) }
 
 // beat asks for the clock to be drawn.
 type beat struct{}
@@ -108,8 +120,13 @@ func (d *dashboard) typed(k tea.KeyMsg) tea.Cmd {
 }
 
 func (d *dashboard) hear(events heard) tea.Cmd {
+	changed := false
 	for _, e := range events {
 		d.board.Fold(clean(e, d.options.ASCII))
+		changed = changed || e.Type == provisioner.TypeNode || e.Type == provisioner.TypeCSR
+	}
+	if changed {
+		d.count()
 	}
 	return d.settle()
 }
@@ -136,6 +153,9 @@ func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
 		return tea.Quit
 	case d.menu != nil:
 		return d.pressMenu(k)
+	case d.typing && k.Type != tea.KeyCtrlC:
+		d.write(k)
+		return nil
 	case key.Matches(k, d.keys.Leave), d.ended && k.Type == tea.KeyEnter:
 		return d.leave()
 	case d.help:
@@ -159,6 +179,11 @@ func (d *dashboard) look(k tea.KeyMsg) {
 		d.choose((d.tab + tabs - 1) % tabs)
 	case key.Matches(k, d.keys.Details):
 		d.details, d.offsets[overviewTab] = !d.details, 0
+	case key.Matches(k, d.keys.Log):
+		d.chooseLog()
+	case key.Matches(k, d.keys.Filter):
+		d.filter()
+	case key.Matches(k, d.keys.Back) && d.goBack():
 	case key.Matches(k, d.keys.Wide):
 		d.single = !d.single
 	case key.Matches(k, d.keys.Help):
@@ -169,6 +194,27 @@ func (d *dashboard) look(k tea.KeyMsg) {
 }
 
 func (d *dashboard) choose(t tab) { d.tab, d.details = t, false }
+
+// chooseLog chooses the log or, where it is chosen, what it shows: events or the journal.
+func (d *dashboard) chooseLog() {
+	if d.tab == logTab && !d.details {
+		d.journal = !d.journal && len(d.board.Journal) > 0
+	}
+	d.choose(logTab)
+}
+
+// goBack closes what covers a pane or filters it; it tells whether there was such a thing.
+func (d *dashboard) goBack() bool {
+	switch {
+	case d.details:
+		d.details = false
+	case d.filters[d.tab] != "":
+		d.filters[d.tab] = ""
+	default:
+		return false
+	}
+	return true
+}
 
 // leave is free once the run has ended or if it is only watched; else it asks.
 func (d *dashboard) leave() tea.Cmd {

@@ -34,7 +34,7 @@ func screen(t *tape, width, height int, change func(*Options)) *dashboard {
 
 func TestTheDashboardLooksAsRecorded(t *testing.T) {
 	tapes := map[string]func() *tape{
-		"start": beginning, "middle": middle, "failure": failing, "finished": complete, "thousand": thousand,
+		"start": beginning, "middle": middle, "failure": failing, "finished": complete, "thousand": thousand, "late": late,
 	}
 	sizes := [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}}
 	for name, tape := range tapes {
@@ -59,10 +59,15 @@ func TestTheASCIIDashboardLooksAsRecorded(t *testing.T) {
 }
 
 func TestEveryPaneLooksAsRecorded(t *testing.T) {
-	for _, pane := range []string{"2", "3", "4", "5", "6", "?", "q"} {
+	for _, pane := range []string{"2", "3", "4", "5", "6", "7", "8", "d", "l", "/", "?", "q"} {
 		for _, size := range [][2]int{{80, 24}, {120, 40}} {
-			d := screen(middle(), size[0], size[1], nil)
-			press(d, pane)
+			d := screen(late(), size[0], size[1], nil)
+			switch press(d, pane); pane {
+			case "l":
+				press(d, "l")
+			case "/":
+				press(d, "i", "n", "f")
+			}
 			golden(t, fmt.Sprintf("key-%s-%dx%d", keyName(pane), size[0], size[1]), d.View())
 		}
 	}
@@ -121,6 +126,8 @@ func keyName(k string) string {
 		return "help"
 	case "q":
 		return "leave"
+	case "/":
+		return "filter"
 	}
 	return k
 }

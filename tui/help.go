@@ -7,6 +7,7 @@ import (
 	"exoshift/tui/pane"
 
 	"github.com/charmbracelet/bubbles/help"
+	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -24,12 +25,18 @@ func (d *dashboard) helpWriter(width int) help.Model {
 
 // keyLine names the panes, the chosen one in brackets, and the most important keys.
 func (d *dashboard) keyLine(width int) string {
+	if d.typing {
+		t := d.theme
+		line := " " + t.Label.Render("/") + d.filters[d.tab] + t.Selected.Render(" ")
+		return pane.Fit(line+t.Dim.Render("   filters the "+d.tab.String()+": enter keeps, esc clears"), width)
+	}
 	keys := d.keys
 	keys.Details.SetHelp("d", "why")
-	keys.Details.SetEnabled(d.details || len(d.present().Failed()) > 0)
+	keys.Details.SetEnabled(d.details || len(d.board.Findings) > 0 || len(d.present().Failed()) > 0)
 	short := " " + d.helpWriter(width-2).ShortHelpView(keys.ShortHelp())
 	room := width - ansi.StringWidth(short) - 1
-	for _, line := range []string{d.tabLine(tabNames(true), 2), d.tabLine(tabNames(true), 1), d.tabLine(tabNames(false), 2)} {
+	full, brief, numbers := tabNames(tab.String), tabNames(tab.brief), tabNames(d.chosenName)
+	for _, line := range []string{d.tabLine(full, 2), d.tabLine(full, 1), d.tabLine(brief, 1), d.tabLine(numbers, 2)} {
 		if ansi.StringWidth(line) <= room {
 			return pane.Fit(line, room) + short + " "
 		}
@@ -37,15 +44,25 @@ func (d *dashboard) keyLine(width int) string {
 	return pane.Fit(short, width)
 }
 
-func tabNames(all bool) [tabs]string {
+func tabNames(name func(tab) string) [tabs]string {
 	var names [tabs]string
 	for t := range tabs {
-		names[t] = fmt.Sprint(int(t) + 1)
-		if all {
-			names[t] += " " + t.String()
-		}
+		names[t] = strings.TrimSpace(fmt.Sprint(int(t)+1, " ", name(t)))
 	}
 	return names
+}
+
+// chosenName names the chosen tab and no other.
+func (d *dashboard) chosenName(t tab) string {
+	if t == d.tab {
+		return t.brief()
+	}
+	return ""
+}
+
+// brief is the name of a tab where there is little room.
+func (t tab) brief() string {
+	return [...]string{"all", "steps", "boot", "etcd", "nodes", "ops", "cloud", "log"}[t]
 }
 
 // tabLine puts the names side by side, gap cells apart; the brackets round the chosen one take the place of a gap.
@@ -66,18 +83,23 @@ func (d *dashboard) tabLine(names [tabs]string, gap int) string {
 // helpView explains keys and symbols.
 func (d *dashboard) helpView() pane.View {
 	t := d.theme
-	var lines []string
-	for _, group := range d.keys.FullHelp() {
-		for _, binding := range group {
-			h := binding.Help()
-			lines = append(lines, " "+t.Bold.Render(pane.Fit(h.Key, 11))+h.Desc)
-		}
-	}
-	var legend []string
+	groups := d.keys.FullHelp()
+	legend := []string{t.Label.Render("symbols")}
 	for _, status := range []pane.Status{pane.OK, pane.Running, pane.Waiting, pane.Warn, pane.Failed, pane.Skipped} {
 		legend = append(legend, t.Mark(status)+" "+status.Word())
 	}
-	return columns{lines, append([]string{t.Label.Render("symbols")}, legend...)}
+	left := append(d.keyRows(groups[0]), d.keyRows(groups[1])...)
+	return columns{left, append(append(legend, ""), d.keyRows(groups[2])...)}
+}
+
+// keyRows explains keys, one a line.
+func (d *dashboard) keyRows(keys []key.Binding) []string {
+	var rows []string
+	for _, binding := range keys {
+		h := binding.Help()
+		rows = append(rows, " "+d.theme.Bold.Render(pane.Fit(h.Key, 11))+h.Desc)
+	}
+	return rows
 }
 
 // columns shows keys at the left and symbols at the right.

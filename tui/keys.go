@@ -6,7 +6,8 @@ import "github.com/charmbracelet/bubbles/key"
 type keyMap struct {
 	Tabs, Next, Previous             key.Binding
 	Up, Down, PageUp, PageDown, Home key.Binding
-	Details, Help, Wide, Redraw      key.Binding
+	Details, Log, Filter             key.Binding
+	Help, Wide, Redraw               key.Binding
 	Leave, Accept, Back              key.Binding
 }
 
@@ -15,7 +16,7 @@ func newKeyMap() keyMap {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
 	}
 	return keyMap{
-		Tabs:     bind("1-6", "choose a pane", "1", "2", "3", "4", "5", "6"),
+		Tabs:     bind("1-8", "choose a pane", "1", "2", "3", "4", "5", "6", "7", "8"),
 		Next:     bind("tab", "next pane", "tab", "right"),
 		Previous: bind("shift+tab", "previous pane", "shift+tab", "left"),
 		Up:       bind("up, k", "scroll up", "up", "k"),
@@ -23,13 +24,15 @@ func newKeyMap() keyMap {
 		PageUp:   bind("pgup", "a page up", "pgup", "ctrl+b"),
 		PageDown: bind("pgdown", "a page down", "pgdown", "ctrl+f", " "),
 		Home:     bind("home", "follow the run again", "home", "esc", "g", "end", "G"),
-		Details:  bind("d", "why it failed", "d"),
+		Details:  bind("d", "diagnosis: what is wrong", "d"),
+		Log:      bind("l", "log: events or journal", "l"),
+		Filter:   bind("/", "filter nodes, operators, log", "/"),
 		Help:     bind("?", "help", "?", "f1"),
 		Wide:     bind("w", "one pane or all", "w"),
 		Redraw:   bind("ctrl+l", "draw again", "ctrl+l"),
 		Leave:    bind("q", "leave", "q", "ctrl+c"),
 		Accept:   bind("enter", "choose", "enter", " "),
-		Back:     bind("esc", "go back", "esc", "q"),
+		Back:     bind("esc", "go back", "esc", "alt+left"),
 	}
 }
 
@@ -41,8 +44,8 @@ func (k keyMap) ShortHelp() []key.Binding {
 // FullHelp is the help overlay.
 func (k keyMap) FullHelp() [][]key.Binding {
 	return [][]key.Binding{
-		{k.Tabs, k.Next, k.Previous, k.Wide, k.Details},
-		{k.Up, k.Down, k.PageUp, k.PageDown, k.Home},
+		{k.Tabs, k.Next, k.Previous, k.Wide, k.Details, k.Log, k.Filter},
+		{k.Up, k.Down, k.PageUp, k.PageDown, k.Home, k.Back},
 		{k.Help, k.Redraw, k.Leave},
 	}
 }

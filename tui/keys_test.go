@@ -117,34 +117,34 @@ func TestTheLastStateStaysWhenEventsEnd(t *testing.T) {
 
 func TestAFailureShowsItsDetailsAndDHidesThem(t *testing.T) {
 	d, _ := stoppable(t, failing())
-	shown := func() bool { return strings.Contains(d.View(), "What happened") }
+	shown := func() bool { return strings.Contains(d.View(), "Why I think so") }
 	if !shown() {
 		t.Error("the failure does not show")
 	}
 	if press(d, "d"); shown() {
 		t.Error("d does not hide the failure")
 	}
-	if press(d, "d", "4"); shown() || !strings.Contains(d.View(), "CSR 6 approved") {
+	if press(d, "d", "5"); shown() || !strings.Contains(d.View(), "CSR 6 approved") {
 		t.Error("choosing a pane does not hide the failure")
 	}
 }
 
 func TestPanesAreChosenByNumberAndInTurn(t *testing.T) {
 	d, _ := stoppable(t, middle())
-	for i, mark := range []string{"[1 overview]", "[2 steps]", "[3 bootstrap]", "[4 nodes]", "[5 cloud]", "[6 log]"} {
+	for i, mark := range []string{"[1 all]", "[2 steps]", "[3 boot]", "[4 etcd]", "[5 nodes]", "[6 ops]", "[7 cloud]", "[8 log]"} {
 		if !strings.Contains(d.View(), mark) {
 			t.Errorf("tab %d does not lead to %s", i, mark)
 		}
 		press(d, "tab")
 	}
-	if press(d, "5"); !strings.Contains(d.View(), "[5 cloud]") {
-		t.Error("5 does not choose the cloud")
+	if press(d, "7"); !strings.Contains(d.View(), "[7 cloud]") {
+		t.Error("7 does not choose the cloud")
 	}
 }
 
 func TestScrollingTheLogHoldsItStill(t *testing.T) {
 	d, _ := stoppable(t, middle())
-	press(d, "6", "k", "k", "k")
+	press(d, "8", "k", "k", "k")
 	before := d.View()
 	if !strings.Contains(before, "newer events") {
 		t.Fatal("the log does not say that there is more")
@@ -164,7 +164,7 @@ func TestScrollingTheLogHoldsItStill(t *testing.T) {
 
 func TestAThousandNodesCanBeScrolledToTheirEnd(t *testing.T) {
 	d := screen(thousand(), 80, 24, nil)
-	press(d, "4")
+	press(d, "5")
 	for range 100 {
 		press(d, " ")
 	}
@@ -187,7 +187,7 @@ func TestEveryKeyIsExplainedByTheHelp(t *testing.T) {
 
 func TestKeysThatArriveTogetherAllCount(t *testing.T) {
 	d, _ := stoppable(t, middle())
-	d.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("4w5")})
+	d.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("5w7")})
 	if d.tab != cloudTab || !d.single {
 		t.Error("keys were lost")
 	}

@@ -18,13 +18,14 @@ const (
 
 // Layout says where everything goes.
 type Layout struct {
-	Mode                          Mode
-	Title, Strip, Present, Keys   Rect
-	Rules                         []Rect
-	Body                          Rect // all of what follows; overlays go here
-	Main, Log                     Rect
-	Overview                      Rect // beside Main, where there is no room for its parts
-	Bootstrap, Etcd, Nodes, Cloud Rect
+	Mode                        Mode
+	Title, Strip, Present, Keys Rect
+	Rules                       []Rect
+	Body                        Rect // all of what follows; overlays go here
+	Main, Log, Journal          Rect
+	Overview                    Rect // beside Main, where there is no room for its parts
+	Bootstrap, Etcd             Rect
+	Nodes, Operators, Cloud     Rect
 }
 
 // Sizes at which the layout changes.
@@ -34,32 +35,44 @@ const (
 	wideWidth, wideHeight   = 140, 40
 )
 
-// Heights of boxes that hold all of their content.
+// Heights of boxes.
 const (
-	bootstrapHeight = 13 // eleven phases and a frame
-	etcdHeight      = 8  // the way, four members, a sentence, and a frame
+	bootstrapHeight = 24 // sixteen phases, six lines of what goes on inside, and a frame
+	bootstrapLeast  = 10
+	etcdHeight      = 8 // the way, four members, a sentence, and a frame
+	nodesLeast      = 10
+	operatorsHeight = 14
+	cloudLeast      = 8
 )
 
-// Arrange divides a screen. With single there is one pane at a time, whatever the size.
-func Arrange(width, height int, single bool) Layout {
+// Wish is what of a layout can be chosen or depends on the run.
+type Wish struct {
+	Single  bool // one pane at a time, whatever the size
+	Journal bool // there are lines of a journal to show
+}
+
+// Arrange divides a screen.
+func Arrange(width, height int, wish Wish) Layout {
 	if width < plainWidth || height < plainHeight {
 		return Layout{Mode: Plain, Body: Rect{W: max(width, 0), H: max(height, 0)}}
 	}
 	l := head(width, height)
 	switch {
-	case single || width < mediumWidth:
+	case wish.Single || width < mediumWidth:
 		l.compact()
 	case width < wideWidth || height < wideHeight:
 		l.medium()
 	default:
-		l.wide()
+		l.wide(wish.Journal)
 	}
 	return l
 }
 
 // lower moves all that begins at y or below.
 func (l *Layout) lower(y, by int) {
-	parts := []*Rect{&l.Keys, &l.Body, &l.Main, &l.Log, &l.Overview, &l.Bootstrap, &l.Etcd, &l.Nodes, &l.Cloud}
+	parts := []*Rect{
+		&l.Keys, &l.Body, &l.Main, &l.Log, &l.Journal, &l.Overview, &l.Bootstrap, &l.Etcd, &l.Nodes, &l.Operators, &l.Cloud,
+	}
 	for n := range l.Rules {
 		parts = append(parts, &l.Rules[n])
 	}
@@ -116,38 +129,44 @@ func (l *Layout) medium() {
 		l.Log = Rect{b.X, b.Y + l.Main.H, left, log}
 	}
 	side := Rect{b.X + left, b.Y, b.W - left, b.H}
-	if side.H < bootstrapHeight+etcdHeight+6 {
+	if side.H < bootstrapLeast+etcdHeight+nodesLeast {
 		l.Overview = side
 		return
 	}
-	l.stack(side)
+	l.Bootstrap, side = side.top(min(bootstrapHeight, side.H-etcdHeight-nodesLeast))
+	l.Etcd, l.Nodes = side.top(etcdHeight)
 }
 
-// stack puts bootstrap, etcd and nodes above each other; the nodes get what is left.
-func (l *Layout) stack(r Rect) {
-	l.Bootstrap = Rect{r.X, r.Y, r.W, bootstrapHeight}
-	l.Etcd = Rect{r.X, r.Y + bootstrapHeight, r.W, etcdHeight}
-	used := bootstrapHeight + etcdHeight
-	l.Nodes = Rect{r.X, r.Y + used, r.W, r.H - used}
+// top cuts height lines off.
+func (r Rect) top(height int) (top, rest Rect) {
+	return Rect{r.X, r.Y, r.W, height}, Rect{r.X, r.Y + height, r.W, r.H - height}
 }
 
-// wide has the steps at the left, the cluster in the middle, the nodes at the right, and the log below.
-func (l *Layout) wide() {
+// left cuts width columns off.
+func (r Rect) left(width int) (left, rest Rect) {
+	return Rect{r.X, r.Y, width, r.H}, Rect{r.X + width, r.Y, r.W - width, r.H}
+}
+
+// wide has the steps at the left, bootstrap and etcd in the middle, nodes and operators at the right, and what is
+// written below.
+func (l *Layout) wide(journal bool) {
 	l.Mode = Wide
-	b := l.Body
-	log := max(b.H/4, 8)
-	top := b.H - log
-	left, right := b.W*36/100, b.W*32/100
-	middle := Rect{left, b.Y, b.W - left - right, top}
-	l.Main = Rect{0, b.Y, left, top}
-	l.Bootstrap = Rect{middle.X, b.Y, middle.W, min(bootstrapHeight, top-etcdHeight)}
-	l.Etcd = Rect{middle.X, b.Y + l.Bootstrap.H, middle.W, top - l.Bootstrap.H}
-	l.Nodes = Rect{left + middle.W, b.Y, right, top}
-	l.Log = Rect{0, b.Y + top, left + middle.W, log}
-	l.Cloud = Rect{left + middle.W, b.Y + top, right, log}
-	if free := top - l.Bootstrap.H - etcdHeight; free >= 8 {
-		l.Etcd.H = etcdHeight
-		l.Cloud = Rect{middle.X, b.Y + l.Bootstrap.H + etcdHeight, middle.W, free}
-		l.Log.W = b.W
+	above, below := l.Body.top(l.Body.H - max(l.Body.H/4, 8))
+	column := l.Body.W * 30 / 100
+	middle, right := Rect{}, Rect{}
+	l.Main, right = above.left(column)
+	middle, right = right.left(column)
+	l.Bootstrap, l.Etcd = middle.top(min(bootstrapHeight, middle.H-etcdHeight))
+	l.Nodes, l.Operators = right.top(right.H - min(operatorsHeight, right.H*4/10))
+	l.Log, l.Cloud = below.left(2 * column)
+	if journal {
+		l.Log, l.Journal = l.Log.left(column)
+	}
+	if free := l.Etcd.H - etcdHeight; free >= cloudLeast {
+		l.Etcd, l.Cloud = l.Etcd.top(etcdHeight)
+		l.Log, l.Journal = below, Rect{}
+		if journal {
+			l.Log, l.Journal = below.left(below.W / 2)
+		}
 	}
 }

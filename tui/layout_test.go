@@ -10,6 +10,7 @@ func parts(l Layout) map[string]Rect {
 	parts := map[string]Rect{
 		"title": l.Title, "strip": l.Strip, "present": l.Present, "keys": l.Keys, "main": l.Main, "log": l.Log,
 		"overview": l.Overview, "bootstrap": l.Bootstrap, "etcd": l.Etcd, "nodes": l.Nodes, "cloud": l.Cloud,
+		"operators": l.Operators, "journal": l.Journal,
 	}
 	for i, rule := range l.Rules {
 		parts[fmt.Sprint("rule ", i)] = rule
@@ -39,11 +40,11 @@ func TestTheModeFollowsTheSize(t *testing.T) {
 		{100, 24, false, Medium, []string{"main", "overview"}, []string{"log", "nodes"}},
 		{120, 40, false, Medium, []string{"main", "log", "bootstrap", "etcd", "nodes"}, []string{"overview", "cloud"}},
 		{200, 39, false, Medium, []string{"main"}, []string{"cloud"}},
-		{140, 40, false, Wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "cloud"}, []string{"overview"}},
-		{200, 60, false, Wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "cloud"}, nil},
+		{140, 40, false, Wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "operators", "cloud"}, []string{"overview", "journal"}},
+		{200, 60, false, Wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "operators", "cloud"}, nil},
 		{200, 60, true, Compact, []string{"main", "log"}, []string{"nodes"}},
 	} {
-		l := Arrange(c.width, c.height, c.single)
+		l := Arrange(c.width, c.height, Wish{Single: c.single})
 		if l.Mode != c.mode {
 			t.Errorf("%dx%d has mode %d, want %d", c.width, c.height, l.Mode, c.mode)
 		}
@@ -64,8 +65,8 @@ func TestTheModeFollowsTheSize(t *testing.T) {
 func TestPartsNeitherOverlapNorLeaveTheScreen(t *testing.T) {
 	for width := plainWidth; width <= 240; width += 7 {
 		for height := plainHeight; height <= 90; height += 3 {
-			for _, single := range []bool{false, true} {
-				tiles(t, width, height, Arrange(width, height, single))
+			for _, wish := range []Wish{{}, {Single: true}, {Journal: true}} {
+				tiles(t, width, height, Arrange(width, height, wish))
 			}
 		}
 	}

@@ -17,7 +17,7 @@ func (d *dashboard) pressMenu(k tea.KeyMsg) tea.Cmd {
 	case k.Type == tea.KeyCtrlC, key.Matches(k, d.keys.Accept) && d.menu.stop:
 		d.menu, d.stopping = nil, true
 		d.options.Stop()
-	case key.Matches(k, d.keys.Accept), key.Matches(k, d.keys.Back):
+	case key.Matches(k, d.keys.Accept), key.Matches(k, d.keys.Back), key.Matches(k, d.keys.Leave):
 		d.menu = nil
 	case key.Matches(k, d.keys.Up), key.Matches(k, d.keys.Down), key.Matches(k, d.keys.Next), key.Matches(k, d.keys.Previous):
 		d.menu.stop = !d.menu.stop

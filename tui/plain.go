@@ -12,7 +12,7 @@ func (d *dashboard) plain() pane.View {
 		return smallLeave{d.theme, d.menu.stop}
 	}
 	return smallStatus{
-		title: d.title, present: d.present(), strip: margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}},
+		wrong: d.diagnosis().Summary(), title: d.title, present: d.present(), strip: margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}},
 		counts: d.counts(), note: d.theme.Dim.Render(" small terminal: status only, q leaves"),
 	}
 }
@@ -30,6 +30,7 @@ func (d *dashboard) counts() []string {
 
 // smallStatus stacks what there is room for: what goes on right now before all, then the title, then the rest.
 type smallStatus struct {
+	wrong   string
 	title   func(width int) string
 	present pane.Present
 	strip   pane.View
@@ -43,6 +44,9 @@ func (v smallStatus) View(width, height int) string {
 		return pane.Fill(now, width, height)
 	}
 	lines := append([]string{v.title(width), v.strip.View(width, 1)}, now...)
+	if v.wrong != "" {
+		lines = append(lines, " "+v.wrong)
+	}
 	lines = append(lines, v.counts...)
 	if len(lines) >= height {
 		lines = lines[:height-1]

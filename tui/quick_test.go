@@ -21,6 +21,7 @@ func nasty() *rapid.Generator[string] {
 			"", "master-0", "\x1b[2J\x1b[1;1H", "\x1b]0;title\x07", "line\nline\r\tline", "世界の大きなクラスタ", "👩‍👩‍👧‍👦🇨🇭e\u0301",
 			"\u202eright to left", "\xff\xfe\x9b31m", strings.Repeat("x", 5000), "Ready", "NotReady", "voter", "learner",
 			"started", "done", "failed", "skipped", "finished", "approved", "left", "created", "deleted", "ok", "interrupted",
+			"found", "gone", "high", "degraded", "stable", "installing", "running", "pending", "issued", "api", "api-direct",
 		}),
 	)
 }
@@ -31,7 +32,8 @@ func anything(t *rapid.T) provisioner.Event {
 	moment := began.Add(time.Duration(rapid.Int64Range(-1e15, 1e15).Draw(t, "time")))
 	types := []provisioner.Type{
 		provisioner.TypeRun, provisioner.TypeStep, provisioner.TypeWait, provisioner.TypeBootstrap, provisioner.TypeEtcd,
-		provisioner.TypeNode, provisioner.TypeCSR, provisioner.TypeObject, "unheard-of",
+		provisioner.TypeNode, provisioner.TypeCSR, provisioner.TypeObject, provisioner.TypeProbe, provisioner.TypeStage,
+		provisioner.TypeJournal, provisioner.TypeVersion, provisioner.TypeOperator, provisioner.TypeDiagnosis, "unheard-of",
 	}
 	e := provisioner.Event{
 		Time: moment, Seq: rapid.IntRange(-5, 500).Draw(t, "seq"), Type: rapid.SampledFrom(types).Draw(t, "type"),
@@ -39,19 +41,25 @@ func anything(t *rapid.T) provisioner.Event {
 		State: text("state"), Text: text("text"), Hint: text("hint"), Result: text("result"), What: text("what"),
 		Last: text("last"), Name: text("name"), Role: text("role"), Node: text("node"), Decision: text("decision"),
 		Reason: text("reason"), Kind: text("kind"), Action: text("action"),
-		Limit: rapid.Float64().Draw(t, "limit"), Usual: rapid.Float64().Draw(t, "usual"),
+		Machine: text("machine"), Client: text("client"), Serving: text("serving"), Confidence: text("confidence"),
+		Evidence: rapid.SliceOfN(nasty(), 0, 4).Draw(t, "evidence"),
+		Limit:    rapid.Float64().Draw(t, "limit"), Usual: rapid.Float64().Draw(t, "usual"),
 	}
 	if rapid.Bool().Draw(t, "since") {
 		e.Since = &moment
 	}
+	if rapid.Bool().Draw(t, "has percent") {
+		percent := rapid.IntRange(-1000, 1000).Draw(t, "percent")
+		e.Percent = &percent
+	}
 	for range rapid.IntRange(0, 5).Draw(t, "members") {
-		e.Members = append(e.Members, provisioner.Member{Name: text("member"), State: text("member state")})
+		e.Members = append(e.Members, provisioner.Member{Name: text("member"), State: text("member state"), Revision: rapid.Int().Draw(t, "revision")})
 	}
 	return e
 }
 
 var anyKey = rapid.SampledFrom([]string{
-	"1", "2", "3", "4", "5", "6", "tab", "?", "d", "w", "k", "j", "down", "g", " ", "q", "esc", "enter", "ctrl+c",
+	"1", "2", "3", "4", "5", "6", "7", "8", "l", "/", "x", "tab", "?", "d", "w", "k", "j", "down", "g", " ", "q", "esc", "enter", "ctrl+c",
 })
 
 func TestViewNeverPanicsAndNeverLeavesTheScreen(t *testing.T) {

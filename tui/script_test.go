@@ -104,7 +104,15 @@ func (t *tape) phase(after time.Duration, phase string) {
 func (t *tape) etcd(after time.Duration, members ...string) {
 	e := provisioner.Event{Type: provisioner.TypeEtcd, Step: "wait-bootstrap"}
 	for i := 0; i < len(members); i += 2 {
-		e.Members = append(e.Members, provisioner.Member{Name: members[i], State: members[i+1]})
+		member := provisioner.Member{Name: members[i], State: members[i+1]}
+		if member.Name != "etcd-bootstrap" {
+			member.Revision = 2 + len(members)/2
+			e.Reason = fmt.Sprintf("%d of 4 members, and all four have to be healthy first", len(members)/2)
+		}
+		e.Members = append(e.Members, member)
+	}
+	if len(members) > 0 && members[0] != "etcd-bootstrap" {
+		e.Reason = ""
 	}
 	n := len(e.Members)
 	e.Count = &n
@@ -112,15 +120,98 @@ func (t *tape) etcd(after time.Duration, members ...string) {
 }
 
 func (t *tape) node(after time.Duration, name string, role state.Role, nodeState, reason string) {
-	t.add(after, provisioner.Event{
+	e := provisioner.Event{
 		Type: provisioner.TypeNode, Step: "wait-nodes", Name: name, Role: string(role), State: nodeState, Reason: reason,
-	})
+		Machine: "running",
+	}
+	switch nodeState {
+	case "NotReady", "Ready":
+		e.Client, e.Serving = state.RequestIssued, state.RequestIssued
+	case "Booting":
+		e.Client = reason
+		e.Reason = ""
+	}
+	t.add(after, e)
 }
 
 func (t *tape) csr(name, node string) {
 	t.add(time.Second, provisioner.Event{
 		Type: provisioner.TypeCSR, Step: "approve-csrs", Name: name, Node: node, Decision: state.Approved,
 	})
+}
+
+func (t *tape) probe(way, reason string) {
+	e := provisioner.Event{Type: provisioner.TypeProbe, Step: "wait-api", Name: way, State: provisioner.Reached}
+	if e.Text = "https://192.0.2.7:6443/readyz"; reason != "" {
+		e.State, e.Reason = provisioner.Unreachable, reason
+	}
+	t.add(time.Second, e)
+}
+
+func (t *tape) stage(after time.Duration, service, stageState, stage, reason string) {
+	t.add(after, provisioner.Event{
+		Type: provisioner.TypeStage, Step: "wait-bootstrap", Name: service, State: stageState, Text: stage, Reason: reason,
+	})
+}
+
+func (t *tape) journal(lines ...string) {
+	for _, line := range lines {
+		t.add(0, provisioner.Event{Type: provisioner.TypeJournal, Step: "wait-bootstrap", Name: "bootkube.service", Text: line})
+	}
+}
+
+// inside are the bootstrap machine's services until it waits for etcd.
+func (t *tape) inside() {
+	t.stage(0, "release-image", provisioner.Done, "", "")
+	for _, stage := range []string{"openshift-manifests", "api-bootstrap", "cvo-bootstrap", "etcd-bootstrap", "mco-bootstrap", "wait-for-etcd", "cb-bootstrap"} {
+		t.stage(0, "bootkube", provisioner.Started, stage, "")
+	}
+	t.journal("Starting etcd certificate signer...", "Waiting for etcd bootstrap to complete...", "Starting cluster-bootstrap...",
+		"Pod Status:openshift-kube-apiserver/kube-apiserver\tDoesNotExist", "Pod Status:openshift-kube-scheduler/openshift-kube-scheduler\tRunningNotReady")
+}
+
+func (t *tape) version(state string, percent int, text string) {
+	t.add(time.Second, provisioner.Event{
+		Type: provisioner.TypeVersion, Step: "wait-operators", State: state, Percent: &percent, Text: text,
+	})
+}
+
+func (t *tape) operator(name, operatorState, message string) {
+	t.add(0, provisioner.Event{
+		Type: provisioner.TypeOperator, Step: "wait-operators", Name: name, State: operatorState, Reason: message,
+	})
+}
+
+// operators are twenty of them, of which few are stable.
+func (t *tape) operators() {
+	for _, name := range []string{"cloud-credential", "dns", "etcd", "kube-scheduler", "machine-api", "network", "node-tuning"} {
+		t.operator(name, "stable", "")
+	}
+	t.operator("authentication", "degraded", "OAuthServerRouteEndpointAccessibleControllerDegraded: no route to oauth-openshift.apps.c-demo-1.example.ch")
+	t.operator("kube-apiserver", "progressing", "NodeInstallerProgressing: 1 node is at revision 5; 2 nodes are at revision 6")
+	t.operator("machine-config", "available", "")
+	for _, name := range []string{"console", "image-registry", "ingress", "insights", "monitoring"} {
+		t.operator(name, "waiting", "no node takes its pods yet")
+	}
+	t.version("installing", 71, "Working towards 4.19.3: 640 of 903 done (70% complete), waiting on authentication, console, ingress, monitoring")
+}
+
+func (t *tape) finding(rule, confidence, cause, fix string, evidence ...string) {
+	since := t.now.Add(-4 * time.Minute)
+	t.add(time.Second, provisioner.Event{
+		Type: provisioner.TypeDiagnosis, Step: "wait-bootstrap", State: provisioner.Present, Name: rule, Confidence: confidence,
+		Text: cause, Hint: fix, Evidence: evidence, Since: &since,
+	})
+}
+
+// blocked finds that masters cannot fetch their configuration, and what else may be wrong.
+func (t *tape) blocked() {
+	t.finding("slow", "low", "Everything takes longer than usual, and still moves", "Wait: etcd and the API server still get new revisions.",
+		"etcd went from 3 to 4 members 14m ago")
+	t.finding("machine-config-blocked", "high", "The master master-2 cannot fetch its configuration from port 22623",
+		"Add the missing rule to the security group, then run the same command again:\nexo compute security-group rule add c-demo-1_control_plane --protocol tcp --port 22623 --security-group c-demo-1_all",
+		"master-2 runs, and was never heard of for 14m", "the machine config server answers on the bootstrap machine",
+		"the security group c-demo-1_control_plane lacks tcp 22623 from c-demo-1_all")
 }
 
 // beginning is a run that looks at the account.
@@ -160,13 +251,21 @@ func middle() *tape {
 	t.do("masters", 33*time.Second, t.object("instance", "master-0", "master-1", "master-2"))
 	t.step(0, "approve-csrs", provisioner.Started, "")
 	t.step(0, "compute", provisioner.Started, "")
-	t.do("wait-api", 288*time.Second)
+	t.do("wait-api", 284*time.Second, func() {
+		t.probe("ssh", "")
+		t.probe("machine-config", "")
+		t.probe("api-direct", "")
+		t.probe("api", "http: 503 Service Unavailable")
+	})
 	t.step(0, "wait-bootstrap", provisioner.Started, "")
 	since := t.now
 	t.phase(0, state.PhaseMachine)
+	t.phase(0, state.PhaseMachineConfig)
 	t.phase(time.Second, state.PhaseTemporaryAPI)
 	t.phase(14*time.Second, state.PhaseManifests)
+	t.inside()
 	t.etcd(5*time.Second, "etcd-bootstrap", "voter")
+	t.phase(0, state.PhaseMastersBoot)
 	for i := range 3 {
 		t.master(i)
 	}
@@ -178,7 +277,8 @@ func middle() *tape {
 	t.etcd(29*time.Second, "etcd-bootstrap", "voter", "master-0", "voter", "master-1", "voter", "master-2", "learner")
 	t.wait("wait-bootstrap", 20*time.Minute, 45*time.Minute, since, "etcd member master-2 is a learner, not yet a voter")
 	t.step(0, "compute", provisioner.Progress, "7 of 10 machines run")
-	t.node(31*time.Second, "infra-0", state.RoleInfra, "waiting", "no certificate yet")
+	t.node(31*time.Second, "infra-0", state.RoleInfra, "Booting", state.RequestPending)
+	t.node(0, "infra-1", state.RoleInfra, "Booting", "")
 	return t
 }
 
@@ -195,7 +295,9 @@ func (t *tape) master(i int) {
 // failing is a run that gives up on the masters.
 func failing() *tape {
 	t := middle()
-	t.step(41*time.Minute+34*time.Second, "wait-bootstrap", provisioner.Failed,
+	t.now = t.now.Add(20 * time.Minute)
+	t.blocked()
+	t.step(21*time.Minute+34*time.Second, "wait-bootstrap", provisioner.Failed,
 		"gave up after 45m: etcd has 3 of 4 members: master-2 has not joined, because port 22623 of api-int.c-demo-1.example.ch "+
 			"refuses connections from 10.0.0.14 (security group c-demo-1_control_plane lacks tcp 22623)")
 	t.events[len(t.events)-1].Hint = "add the rule tcp 22623 from c-demo-1_all to the security group c-demo-1_control_plane, then resume"
@@ -214,10 +316,11 @@ func failing() *tape {
 func complete() *tape {
 	t := middle()
 	t.etcd(time.Minute, "etcd-bootstrap", "voter", "master-0", "voter", "master-1", "voter", "master-2", "voter")
-	for _, phase := range state.Phases()[5:] {
+	for _, phase := range state.Phases()[7:13] {
 		t.phase(70*time.Second, phase)
 	}
 	t.etcd(2*time.Second, "master-0", "voter", "master-1", "voter", "master-2", "voter")
+	t.probe("api", "")
 	t.step(0, "wait-bootstrap", provisioner.Done, "")
 	t.do("remove-bootstrap", 12*time.Second)
 	t.add(0, provisioner.Event{Type: provisioner.TypeObject, Kind: "instance", Name: "bootstrap", Action: string(state.Deleted)})
@@ -233,13 +336,41 @@ func complete() *tape {
 	t.step(0, "wait-nodes", provisioner.Done, "")
 	t.do("label-nodes", 4*time.Second)
 	t.do("ingress", 2*time.Second)
-	t.do("wait-operators", 9*time.Minute)
+	t.phase(0, state.PhaseNodes)
+	t.do("wait-operators", 9*time.Minute, t.operators, t.settled)
 	t.do("clean-up", 2*time.Second)
 	code := 0
 	t.add(time.Second, provisioner.Event{
 		Type: provisioner.TypeRun, State: provisioner.Finished, Result: "ok", ExitCode: &code,
 		Text: "the cluster is installed: https://console-openshift-console.apps.c-demo-1.example.ch",
 	})
+	return t
+}
+
+// settled brings every operator to rest.
+func (t *tape) settled() {
+	for _, name := range []string{"authentication", "kube-apiserver", "machine-config", "console", "image-registry", "ingress", "insights", "monitoring"} {
+		t.operator(name, "stable", "")
+	}
+	t.version("installed", 100, "Cluster version is 4.19.3")
+	t.phase(0, state.PhaseVersion)
+	t.phase(35*time.Second, state.PhaseStable)
+}
+
+// late is a run that waits for operators, and finds why they do not settle.
+func late() *tape {
+	t := complete()
+	end := 0
+	for i, e := range t.events {
+		if e.Step == "wait-operators" && e.State == provisioner.Started {
+			end = i + 1
+		}
+	}
+	t.events, t.now = t.events[:end], t.events[end-1].Time
+	t.operators()
+	t.now = t.now.Add(12 * time.Minute)
+	t.finding("routes-unreachable", "medium", "The names below *.apps lead elsewhere than to the load balancers",
+		"Let *.apps.c-demo-1.example.ch lead to 203.0.113.11.", "console-openshift-console.apps.c-demo-1.example.ch leads to 198.51.100.9", "authentication complains about its route")
 	return t
 }
 
@@ -253,7 +384,7 @@ func thousand() *tape {
 		case i%250 == 17:
 			nodeState, reason = "NotReady", "container runtime network not ready"
 		case i > 950:
-			nodeState = "registered"
+			nodeState, reason = "Booting", state.RequestPending
 		}
 		t.csr("csr-"+name, name)
 		t.node(time.Second/10, name, state.RoleWorker, nodeState, reason)

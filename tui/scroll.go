@@ -26,7 +26,7 @@ func (d *dashboard) scrollBy(k tea.KeyMsg) {
 	case key.Matches(k, d.keys.PageDown):
 		d.scroll(page)
 	case key.Matches(k, d.keys.Home):
-		d.offsets, d.until = [tabs]int{}, 0
+		d.offsets, d.until, d.journalUntil = [tabs]int{}, 0, 0
 	}
 }
 
@@ -34,19 +34,29 @@ func (d *dashboard) scroll(by int) {
 	width, height := d.focusSize()
 	target := d.scrolled()
 	if d.details {
-		d.offset(overviewTab, d.failure(), by, width, height)
+		d.offset(overviewTab, d.trouble(), by, width, height)
 		return
 	}
 	switch target {
 	case logTab:
-		d.until = d.log().Scrolled(by, height)
+		d.scrollLog(by, height)
 	case stepsTab:
 		d.offset(target, d.steps(), by, width, height)
 	case nodesTab:
 		d.offset(target, d.nodes(), by, width, height)
+	case operatorsTab:
+		d.offset(target, d.operators(), by, width, height)
 	case cloudTab:
 		d.offset(target, d.cloud(), by, width, height)
 	}
+}
+
+func (d *dashboard) scrollLog(by, height int) {
+	if d.journal && d.tab == logTab {
+		d.journalUntil = d.journalLog().Scrolled(by, height)
+		return
+	}
+	d.until = d.events().Scrolled(by, height)
 }
 
 func (d *dashboard) offset(t tab, view scrollable, by, width, height int) {
@@ -58,7 +68,7 @@ func (d *dashboard) scrolled() tab {
 	if d.tab != overviewTab {
 		return d.tab
 	}
-	if l, _ := d.arrange(); l.Mode == Compact {
+	if l, _, _ := d.arrange(); l.Mode == Compact {
 		return logTab
 	}
 	return stepsTab
@@ -66,7 +76,7 @@ func (d *dashboard) scrolled() tab {
 
 // focusSize returns the inner size of the pane that the scroll keys move.
 func (d *dashboard) focusSize() (width, height int) {
-	l, _ := d.arrange()
+	l, _, _ := d.arrange()
 	r := d.focusRect(l)
 	if l.Mode == Compact {
 		return r.W - 2, r.H
@@ -86,8 +96,12 @@ func (d *dashboard) focusRect(l Layout) Rect {
 		l.Main.H += l.Log.H
 	case l.Mode == Wide && target == nodesTab:
 		return l.Nodes
+	case l.Mode == Wide && target == operatorsTab:
+		return l.Operators
 	case l.Mode == Wide && target == cloudTab:
 		return l.Cloud
+	case l.Mode == Wide && target == logTab && d.journal && !l.Journal.empty():
+		return l.Journal
 	case l.Mode == Wide && target == logTab:
 		return l.Log
 	}

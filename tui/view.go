@@ -20,7 +20,7 @@ func (d *dashboard) View() string {
 }
 
 func (d *dashboard) screen() string {
-	l, errand := d.arrange()
+	l, errand, notice := d.arrange()
 	c := canvas{width: d.width, height: d.height}
 	if l.Mode == Plain {
 		c.draw(l.Body, d.plain())
@@ -30,6 +30,7 @@ func (d *dashboard) screen() string {
 	c.draw(l.Strip, margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}})
 	c.draw(l.Present, d.present())
 	c.draw(errand, d.errand())
+	c.draw(notice, d.notice())
 	c.draw(l.Keys, pane.Lines{d.keyLine(l.Keys.W)})
 	for _, rule := range l.Rules {
 		if overlaid := rule.Y > l.Body.Y && rule.Y < l.Body.Y+l.Body.H && d.covers(l.Mode); !overlaid {
@@ -40,19 +41,39 @@ func (d *dashboard) screen() string {
 	return c.String()
 }
 
-// arrange divides the screen. What somebody has to do is put below the present, if the rest still finds room.
-func (d *dashboard) arrange() (l Layout, errand Rect) {
-	height := d.errand().Height(d.width)
-	if d.height-height < plainHeight {
-		height = 0
+// arrange divides the screen. What somebody has to do is put below the present, if the rest still finds room, and so is
+// what is wrong, as much of it as finds room.
+func (d *dashboard) arrange() (l Layout, errand, notice Rect) {
+	todo := d.errand().Height(d.width)
+	if d.height-todo < plainHeight {
+		todo = 0
 	}
-	l = Arrange(d.width, d.height-height, d.single)
-	if height == 0 {
-		return l, errand
+	wrong := min(d.noticeHeight(), d.height-todo-plainHeight)
+	if wrong < noticeLeast {
+		wrong = 0
 	}
-	errand = Rect{0, l.Present.Y + l.Present.H, d.width, height}
-	l.lower(errand.Y, height)
-	return l, errand
+	l = Arrange(d.width, d.height-todo-wrong, Wish{Single: d.single, Journal: len(d.board.Journal) > 0})
+	if todo+wrong == 0 {
+		return l, errand, notice
+	}
+	below := Rect{0, l.Present.Y + l.Present.H, d.width, todo + wrong}
+	errand, notice = below.top(todo)
+	l.lower(below.Y, todo+wrong)
+	return l, errand, notice
+}
+
+// noticeLeast is how many lines a notice needs: a rule, the cause, what to do.
+const noticeLeast = 3
+
+func (d *dashboard) notice() pane.Notice { return pane.Notice{Diagnosis: d.diagnosis()} }
+
+// noticeHeight is how many lines the notice would like to have: none where a pane tells the same or covers all.
+func (d *dashboard) noticeHeight() int {
+	compact := d.single || d.width < mediumWidth
+	if d.details || compact && (d.tab != overviewTab || d.help || d.menu != nil) {
+		return 0
+	}
+	return d.notice().Height(d.width)
 }
 
 // covers tells whether one pane has the whole body, so that nothing is drawn between its parts.
@@ -86,12 +107,12 @@ func (d *dashboard) framed(l Layout, title string, focused bool, content pane.Vi
 func (d *dashboard) compact(c *canvas, l Layout) {
 	switch {
 	case d.details:
-		c.draw(l.Body, margin{d.failure()})
+		c.draw(l.Body, margin{d.trouble()})
 	case d.tab != overviewTab:
-		c.draw(l.Body, margin{d.chosen(l.Body)})
+		c.draw(l.Body, margin{d.chosen()})
 	default:
-		c.draw(l.Main, margin{d.overview()})
-		c.draw(l.Log, margin{d.log()})
+		c.draw(l.Main, margin{d.overview(d.noticed())})
+		c.draw(l.Log, margin{d.events()})
 	}
 }
 
@@ -100,36 +121,58 @@ func (d *dashboard) medium(c *canvas, l Layout) {
 	if d.tab == logTab {
 		main.H += l.Log.H
 	} else {
-		d.box(c, l.Log, logTab, "events", d.log())
+		d.box(c, l.Log, logTab, "events", d.events())
 	}
 	switch {
 	case d.details:
-		c.draw(main, d.framed(l, "failure", true, d.failure()))
+		c.draw(main, d.framed(l, d.troubleTitle(), true, d.trouble()))
 	case d.tab == overviewTab:
 		d.box(c, main, stepsTab, "steps", d.steps())
+	case d.tab == logTab:
+		d.box(c, main, logTab, d.logTitle(), d.log())
 	default:
-		d.box(c, main, d.tab, d.tab.String(), d.chosen(main))
+		d.box(c, main, d.tab, d.tab.String(), d.chosen())
 	}
 	d.cluster(c, l)
 }
 
-// cluster draws bootstrap, etcd and nodes where the layout has them, or the overview instead.
+func (d *dashboard) troubleTitle() string {
+	if len(d.present().Failed()) > 0 {
+		return "failure"
+	}
+	return "diagnosis"
+}
+
+// noticed tells whether a notice is on the screen.
+func (d *dashboard) noticed() bool {
+	_, _, notice := d.arrange()
+	return !notice.empty()
+}
+
+// cluster draws bootstrap, etcd and nodes where the layout has them, or the overview instead. Where there is no box for
+// the operators, they take that of the bootstrap once it is over.
 func (d *dashboard) cluster(c *canvas, l Layout) {
-	d.box(c, l.Overview, overviewTab, "overview", d.overview())
-	d.box(c, l.Bootstrap, bootstrapTab, d.certificates().Title("bootstrap"), d.bootstrap())
-	d.box(c, l.Etcd, bootstrapTab, "etcd", d.etcd())
+	d.box(c, l.Overview, overviewTab, "overview", d.overview(d.noticed()))
+	if d.standing() && l.Operators.empty() && len(d.board.Operators) > 0 {
+		d.box(c, l.Bootstrap, operatorsTab, "operators", d.operators())
+	} else {
+		d.box(c, l.Bootstrap, bootstrapTab, d.certificates().Title("bootstrap"), d.bootstrap())
+	}
+	d.box(c, l.Etcd, etcdTab, "etcd", d.etcd())
 	d.box(c, l.Nodes, nodesTab, "nodes", d.nodes())
 }
 
 func (d *dashboard) wide(c *canvas, l Layout) {
 	if d.details {
-		c.draw(l.Main, d.framed(l, "failure", true, d.failure()))
+		c.draw(l.Main, d.framed(l, d.troubleTitle(), true, d.trouble()))
 	} else {
 		d.box(c, l.Main, stepsTab, "steps", d.steps())
 	}
 	d.cluster(c, l)
+	d.box(c, l.Operators, operatorsTab, "operators", d.operators())
 	d.box(c, l.Cloud, cloudTab, "cloud", d.cloud())
-	d.box(c, l.Log, logTab, "events", d.log())
+	d.box(c, l.Log, logTab, "events", d.events())
+	d.box(c, l.Journal, logTab, "journal of the bootstrap machine", d.journalLog())
 }
 
 // box draws a pane in a box that names the key which chooses it.

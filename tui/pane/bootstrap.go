@@ -10,32 +10,92 @@ import (
 	"exoshift/state"
 )
 
-// Bootstrap shows which phases of the cluster's own bootstrap were reached. Phases overlap, so each stands for itself.
+// Bootstrap shows which phases of the cluster's own bootstrap were reached, what the services of the bootstrap machine
+// are at, and on which ways the cluster can be reached. Phases overlap, so each stands for itself.
 type Bootstrap struct {
 	Theme Theme
 	Board *provisioner.Board
 	Now   time.Time
 }
 
-// View draws the phases, one a line.
+// twoColumns is the width from which what finds no room below the phases goes beside them.
+const twoColumns = 70
+
+// View draws the phases, one a line, and below or beside them services and ways.
 func (p Bootstrap) View(width, height int) string {
+	phases, inside := p.rows(width), p.inside(width)
+	switch {
+	case len(phases)+len(inside) <= height:
+		phases = append(phases, p.comes(width, height-len(phases)-len(inside))...)
+		return Fill(append(phases, inside...), width, height)
+	case width >= twoColumns && len(inside) > 0:
+		left := width * 45 / 100
+		return beside(p.follow(p.rows(left), height), p.inside(width-left-3), left, width, height)
+	}
+	inside = inside[:min(len(inside), height/3)]
+	return Fill(append(p.follow(phases, height-len(inside)), inside...), width, height)
+}
+
+// comes explains the next phase where the rows do not, in at most room lines.
+func (p Bootstrap) comes(width, room int) []string {
+	next := p.next()
+	if next == "" || width >= explained || room < 2 {
+		return nil
+	}
+	lines := append([]string{""}, wrapIn(p.Theme.Dim, "next: "+explain(next), "", width)...)
+	return lines[:min(len(lines), room)]
+}
+
+func (p Bootstrap) rows(width int) []string {
 	var lines []string
 	for _, phase := range p.phases() {
 		lines = append(lines, p.row(phase, width))
 	}
-	if next := p.next(); next != "" && width < explained && height > len(lines)+1 {
-		lines = append(lines, "")
-		lines = append(lines, Wrap(p.Theme.Dim.Render("next: "+explain(next)), "", width)...)
-	}
-	return Fill(follow(p.Theme, lines, p.current(), height), width, height)
+	return lines
 }
 
 // explained is the width from which every phase has its explanation beside it.
 const explained = 60
 
-// follow cuts height lines out of lines so that the given one is among them.
-func follow(t Theme, lines []string, line, height int) []string {
-	return window(t, lines, line-height/2, height)
+// follow cuts height rows out of those of the phases so that the current one is among them, and counts the others.
+func (p Bootstrap) follow(rows []string, height int) []string {
+	if len(rows) <= height || height < 3 {
+		return rows[:min(len(rows), max(height, 0))]
+	}
+	first := min(max(p.current()-height/2, 0), len(rows)-height)
+	cut := slices.Clone(rows[first : first+height])
+	if first > 0 {
+		cut[0] = p.Theme.Mark(OK) + p.Theme.Dim.Render(fmt.Sprintf(" %d before", first+1))
+	}
+	if after := len(rows) - first - height; after > 0 {
+		cut[height-1] = p.Theme.Mark(Waiting) + p.Theme.Dim.Render(fmt.Sprintf(" %d to come", after+1))
+	}
+	return cut
+}
+
+// inside tells what the services of the bootstrap machine are at, and which ways lead to the cluster.
+func (p Bootstrap) inside(width int) []string {
+	lines := Reach{p.Theme, p.Board}.lines(width)
+	if !p.Board.Reached(state.PhaseMemberRemoved) {
+		lines = append(Services{p.Theme, p.Board.Stages, p.Now}.lines(width), lines...)
+	}
+	return lines
+}
+
+// beside puts two columns next to each other.
+func beside(left, right []string, leftWidth, width, height int) string {
+	lines := make([]string, max(len(left), len(right)))
+	for i := range lines {
+		lines[i] = Fit(lineAt(left, i), leftWidth) + "   " + lineAt(right, i)
+	}
+	return Fill(lines, width, height)
+}
+
+func lineAt(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
 }
 
 // phase is one phase with what is known about it.
@@ -121,8 +181,10 @@ func (p Bootstrap) row(ph phase, width int) string {
 func explain(phase string) string {
 	return map[string]string{
 		state.PhaseMachine:       "the bootstrap machine runs",
+		state.PhaseMachineConfig: "it serves what masters boot from",
 		state.PhaseTemporaryAPI:  "the temporary API answers",
 		state.PhaseManifests:     "first manifests are applied",
+		state.PhaseMastersBoot:   "a first master asks to join",
 		state.PhaseMasters:       "a first master has registered",
 		state.PhaseEtcd:          "etcd grows beyond one member",
 		state.PhaseControlPlane:  "two masters serve the API",
@@ -131,10 +193,13 @@ func explain(phase string) string {
 		state.PhaseEtcdInCluster: "etcd is whole on the masters",
 		state.PhaseComplete:      "the control plane is complete",
 		state.PhaseMemberRemoved: "the bootstrap machine may go",
+		state.PhaseNodes:         "a node that is no master is ready",
+		state.PhaseVersion:       "the release is applied",
+		state.PhaseStable:        "every operator has settled",
 	}[phase]
 }
 
-// Summary returns the bootstrap in one line, e.g. "✓✓✓✓●○○○○○○ 4/11 etcd-scaling 2m10s".
+// Summary returns the bootstrap in one line, e.g. "✓✓✓✓✓✓●○○○○○○○○○ 6/16 etcd-scaling 2m10s".
 func (p Bootstrap) Summary() string {
 	t := p.Theme
 	phases := p.phases()

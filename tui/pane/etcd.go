@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"exoshift/provisioner"
 )
@@ -15,11 +16,13 @@ import (
 type Etcd struct {
 	Theme   Theme
 	Members []provisioner.Member
+	Held    string // why the bootstrap member is still there; "" if it is not, or nobody knows
 	Trail   []int
-	Masters int // masters that are expected; 0 means three
+	Times   []time.Time // since when each number of the trail
+	Masters int         // masters that are expected; 0 means three
 }
 
-// View draws the members.
+// View draws the way, the members, what comes next, and the history where there is room.
 func (p Etcd) View(width, height int) string {
 	t := p.Theme
 	if len(p.Trail) == 0 {
@@ -27,11 +30,36 @@ func (p Etcd) View(width, height int) string {
 	}
 	lines := []string{p.trail() + "   " + p.goal()}
 	for _, member := range p.Members {
-		status := memberStatus(member)
-		lines = append(lines, t.Mark(status)+" "+Fit(member.Name, 16)+" "+t.Style(status).Render(member.State))
+		lines = append(lines, p.row(member))
 	}
-	lines = append(lines, Wrap(p.meaning(), "", width)...)
+	lines = append(lines, wrapIn(t.Dim, p.meaning(), "", width)...)
+	if room := height - len(lines) - 2; room > 0 && len(p.Times) > 1 {
+		lines = append(lines, "")
+		lines = append(lines, p.history(room)...)
+	}
 	return Fill(lines, width, height)
+}
+
+func (p Etcd) row(member provisioner.Member) string {
+	t, status := p.Theme, memberStatus(member)
+	line := t.Mark(status) + " " + Fit(member.Name, 16) + " " + t.Style(status).Render(Fit(member.State, 12))
+	if member.Revision > 0 {
+		line += t.Dim.Render(fmt.Sprintf(" revision %d", member.Revision))
+	}
+	return line
+}
+
+// history tells when the number of members changed and how long it had been the same, in at most room lines.
+func (p Etcd) history(room int) []string {
+	var lines []string
+	for i, at := range p.Times {
+		line := p.Theme.Dim.Render(at.Format("15:04:05")) + "  " + Plural(p.Trail[i], "member")
+		if i > 0 {
+			line += p.Theme.Dim.Render("  after " + Short(at.Sub(p.Times[i-1])))
+		}
+		lines = append(lines, line)
+	}
+	return lines[max(0, len(lines)-room):]
 }
 
 // Summary returns the members in one line.
@@ -118,13 +146,15 @@ func (p Etcd) left() bool {
 	return len(p.Members) == p.masters() && slices.Contains(p.Trail, p.masters()+1)
 }
 
+// meaning says what comes next, or why it does not.
 func (p Etcd) meaning() string {
-	style := p.Theme.Dim
 	switch {
 	case p.left():
-		return style.Render("the bootstrap member has left")
+		return "the bootstrap member has left"
+	case p.Held != "":
+		return "the bootstrap member stays: " + p.Held
 	case len(p.Members) > p.masters():
-		return style.Render("the bootstrap member leaves next, then its machine")
+		return "the bootstrap member leaves next, then its machine"
 	}
-	return style.Render("masters join one at a time")
+	return "masters join one at a time"
 }

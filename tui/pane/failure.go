@@ -2,14 +2,17 @@ package pane
 
 import (
 	"fmt"
+	"time"
 
 	"exoshift/provisioner"
 )
 
-// Failure explains why a run failed: what, the cause, what to do, what stays, and how to go on.
+// Failure explains why a run failed: what is most likely wrong, which step failed, the cause, what to do, what stays,
+// and how to go on.
 type Failure struct {
 	Theme  Theme
 	Board  *provisioner.Board
+	Now    time.Time
 	Resume string // the command that goes on
 	Offset int    // lines scrolled
 }
@@ -27,7 +30,10 @@ func (p Failure) lines(width int) []string {
 	if len(failed) == 0 {
 		return []string{p.Theme.Mark(OK) + " " + "no step has failed"}
 	}
-	var lines []string
+	lines := Diagnosis{Theme: p.Theme, Findings: p.Board.Findings, Now: p.Now}.found(width)
+	if len(lines) > 0 {
+		lines = append(lines, "")
+	}
 	for _, step := range failed {
 		lines = append(lines, p.step(step, width)...)
 	}

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"cmp"
 	"slices"
 
 	"exoshift/provisioner"
@@ -12,38 +13,47 @@ type Log struct {
 	Events []provisioner.Event
 	Title  func(step string) string // what a step is called
 	Until  int                      // sequence number of the event at the bottom; 0 follows the run
+	Empty  string                   // what to say where there is nothing; "" for that no event happened yet
+	Filter string                   // only events that mention this word
+	Typing bool                     // the word is being typed
 }
 
 // View draws the newest events, or those up to Until.
 func (p Log) View(width, height int) string {
-	events := p.Told()
-	bottom := p.bottom(events)
+	told := p.told()
+	bottom := p.bottom(told)
 	top := max(bottom-height, 0)
 	var lines []string
-	for _, e := range events[top:bottom] {
-		lines = append(lines, p.line(e))
+	for _, i := range told[top:bottom] {
+		lines = append(lines, p.line(p.Events[i]))
 	}
-	if newer := len(events) - bottom; newer > 0 && len(lines) > 1 {
+	if p.Typing || p.Filter != "" {
+		lines = append([]string{p.Theme.filter(p.Filter, p.Typing)}, lines[min(len(lines), max(len(lines)+1-height, 0)):]...)
+	}
+	if newer := len(told) - bottom; newer > 0 && len(lines) > 1 {
 		lines[len(lines)-1] = p.Theme.Dim.Render("↓ " + Plural(newer+1, "newer event"))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, p.Theme.Dim.Render("no event yet"))
+		lines = append(lines, p.Theme.Dim.Render(cmp.Or(p.Empty, "no event yet")))
 	}
 	return Fill(lines, width, height)
 }
 
-// Told returns the events without waits that only repeat what they said before.
-func (p Log) Told() []provisioner.Event {
-	told := make([]provisioner.Event, 0, len(p.Events))
+// told returns the places of the events without waits that only repeat what they said before.
+func (p Log) told() []int {
+	told := make([]int, 0, len(p.Events))
 	last := map[string]string{}
-	for _, e := range p.Events {
+	for i := range p.Events {
+		e := &p.Events[i]
 		if e.Type == provisioner.TypeWait {
 			if seen, known := last[e.Step]; known && seen == e.Last {
 				continue
 			}
 			last[e.Step] = e.Last
 		}
-		told = append(told, e)
+		if p.Filter == "" || mentions(p.Filter, area(*e), p.sentence(*e)) {
+			told = append(told, i)
+		}
 	}
 	return told
 }
@@ -51,35 +61,39 @@ func (p Log) Told() []provisioner.Event {
 // Scrolled returns the Until that shows lines by events further down, or up if by is negative; the last event that
 // is looked back to is the one that fills the page.
 func (p Log) Scrolled(by, page int) int {
-	events := p.Told()
-	bottom := max(p.bottom(events)+by, min(max(page, 1), len(events)))
-	if bottom >= len(events) {
+	told := p.told()
+	bottom := max(p.bottom(told)+by, min(max(page, 1), len(told)))
+	if bottom >= len(told) {
 		return 0
 	}
-	return events[bottom-1].Seq
+	return p.Events[told[bottom-1]].Seq
 }
 
-// bottom returns how many of the events are above the lower edge.
-func (p Log) bottom(events []provisioner.Event) int {
+// bottom returns how many of what is told is above the lower edge.
+func (p Log) bottom(told []int) int {
 	if p.Until == 0 {
-		return len(events)
+		return len(told)
 	}
-	i := slices.IndexFunc(events, func(e provisioner.Event) bool { return e.Seq > p.Until })
+	i := slices.IndexFunc(told, func(i int) bool { return p.Events[i].Seq > p.Until })
 	if i < 0 {
-		return len(events)
+		return len(told)
 	}
 	return i
 }
 
-func (p Log) line(e provisioner.Event) string {
-	t, status := p.Theme, eventStatus(e)
+func (p Log) sentence(e provisioner.Event) string {
 	title := ""
 	if p.Title != nil {
 		title = p.Title(e.Step)
 	}
-	text := t.Plain.Render(Sentence(e, title))
+	return Sentence(e, title)
+}
+
+func (p Log) line(e provisioner.Event) string {
+	t, status := p.Theme, eventStatus(e)
+	text := t.Plain.Render(p.sentence(e))
 	if status == Failed || status == Warn {
-		text = t.Style(status).Render(t.tick(status) + " " + Sentence(e, title))
+		text = t.Style(status).Render(t.tick(status) + " " + p.sentence(e))
 	}
 	return t.Dim.Render(e.Time.Format("15:04:05")) + " " + t.Label.UnsetBold().Render(Fit(area(e), 9)) + " " + text
 }

@@ -5,24 +5,40 @@ import "strings"
 // Overview is one short paragraph about each part of the cluster.
 type Overview struct {
 	Theme        Theme
+	Diagnosis    Diagnosis // without findings where they are told elsewhere
 	Bootstrap    Bootstrap
 	Certificates Certificates
+	Reach        Reach
 	Etcd         Etcd
 	Nodes        Nodes
+	Operators    Operators
 	Cloud        Cloud
 }
 
-// View draws the paragraphs that fit; counts at the bottom go first.
+// View draws the paragraphs that fit; counts at the bottom go first. Requests come earlier where somebody has to decide.
 func (p Overview) View(width, height int) string {
 	var lines []string
 	room := width - labelWidth
+	if wrong := p.Diagnosis.Summary(); wrong != "" {
+		lines = append(lines, p.paragraph("wrong", wrong)...)
+	}
 	lines = append(lines, p.paragraph("bootstrap", p.Bootstrap.Summary())...)
+	if verdict := p.Reach.Verdict(); verdict != "" {
+		lines = append(lines, p.paragraph("ways", p.Reach.Summary(), p.Theme.Caution.Render(verdict))...)
+	}
 	if certificates := p.Certificates.Summary(); certificates != "" {
 		lines = append(lines, p.paragraph("certs", certificates)...)
 	}
 	lines = append(lines, p.paragraph("etcd", p.Etcd.Summary())...)
+	requests := p.paragraph("csr", strings.TrimPrefix(p.Nodes.Requests(), "CSR "))
+	if p.Nodes.Undecided() {
+		lines, requests = append(lines, requests...), nil
+	}
 	lines = append(lines, p.paragraph("nodes", p.nodes(room, height)...)...)
-	lines = append(lines, p.paragraph("csr", strings.TrimPrefix(p.Nodes.Requests(), "CSR "))...)
+	if p.Operators.Version.Type != "" || len(p.Operators.Operators) > 0 {
+		lines = append(lines, p.paragraph("operators", p.Operators.Summary())...)
+	}
+	lines = append(lines, requests...)
 	lines = append(lines, p.paragraph("cloud", p.cloud(room)...)...)
 	return Fill(lines, width, height)
 }

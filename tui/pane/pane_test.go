@@ -62,9 +62,9 @@ func TestTheWayOfEtcdShowsWhatIsToCome(t *testing.T) {
 }
 
 func TestNodesInTroubleComeFirst(t *testing.T) {
-	p := Nodes{Theme: uncoloured(), Now: noon, Nodes: []provisioner.NodeView{
+	p := Nodes{Theme: uncoloured(), Now: noon, Census: Count([]provisioner.NodeView{
 		{Name: "fine", State: "Ready"}, {Name: "coming", State: "registered"}, {Name: "lost", State: "failed"}, {Name: "sick", State: "NotReady"},
-	}}
+	}, nil, nil)}
 	view := p.View(60, 10)
 	last := -1
 	for _, name := range []string{"lost", "sick", "coming", "fine"} {
@@ -108,7 +108,7 @@ func TestALogTellsARepeatedWaitOnce(t *testing.T) {
 		return provisioner.Event{Seq: seq, Type: provisioner.TypeWait, Step: "s", Last: last}
 	}
 	p := Log{Theme: uncoloured(), Events: []provisioner.Event{wait(1, "a"), wait(2, "a"), wait(3, "b"), wait(4, "b"), wait(5, "a")}}
-	if told := p.Told(); len(told) != 3 {
+	if told := p.told(); len(told) != 3 {
 		t.Errorf("%d events are told, want 3", len(told))
 	}
 }

@@ -156,7 +156,20 @@ func (p Present) about(step provisioner.StepView, width int) []string {
 	if wait.Last == "" {
 		return []string{line}
 	}
-	return []string{line, p.indent(t.Dim.Render("last seen: ") + wait.Last)}
+	return []string{line, p.lastSeen(step, width)}
+}
+
+// lastSeen says what was seen last, and for how long it has been the same.
+func (p Present) lastSeen(step provisioner.StepView, width int) string {
+	age := ""
+	if same := p.Now.Sub(step.Seen); !step.Seen.IsZero() && same >= time.Second {
+		age = p.Theme.Dim.Render(" (for " + Short(same) + ")")
+	}
+	line := p.indent(p.Theme.Dim.Render("last seen: ") + step.Wait.Last)
+	if width < 80 && ansi.StringWidth(line)+ansi.StringWidth(age) > width {
+		return line
+	}
+	return Truncate(line, width-ansi.StringWidth(age)) + age
 }
 
 // waitingFor turns the title of a step, "Wait for X", into what is waited for.

@@ -31,7 +31,36 @@ func Sentence(e provisioner.Event, title string) string {
 	case provisioner.TypeCertificates:
 		return certificatesSentence(e)
 	}
+	return observedSentence(e)
+}
+
+// observedSentence tells an event of what was observed of the cluster and its bootstrap machine.
+func observedSentence(e provisioner.Event) string {
+	switch e.Type {
+	case provisioner.TypeProbe:
+		return e.Name + " " + strings.Replace(e.State, provisioner.Unreachable, "does not answer", 1) + because(e.Reason, ": ", "")
+	case provisioner.TypeStage:
+		return e.Name + " " + e.State + because(e.Text, " ", "") + because(e.Reason, ": ", "")
+	case provisioner.TypeJournal:
+		return e.Text
+	case provisioner.TypeVersion:
+		if e.Percent != nil {
+			return fmt.Sprintf("%s %d%%", e.State, *e.Percent) + because(e.Text, ": ", "")
+		}
+		return e.State + because(e.Text, ": ", "")
+	case provisioner.TypeOperator:
+		return e.Name + " is " + e.State + because(e.Reason, ": ", "")
+	case provisioner.TypeDiagnosis:
+		return findingSentence(e)
+	}
 	return e.Text
+}
+
+func findingSentence(e provisioner.Event) string {
+	if e.State == provisioner.Gone {
+		return "no longer: " + cmp.Or(e.Text, e.Name)
+	}
+	return cmp.Or(e.Text, e.Name) + because(e.Confidence, " (", ")")
 }
 
 func certificatesSentence(e provisioner.Event) string {
@@ -88,13 +117,17 @@ func csrSentence(e provisioner.Event) string {
 	return "left " + e.Name + because(e.Node, " of ", "") + " to you" + because(e.Reason, ": ", "")
 }
 
-// area names what an event is about, in at most five cells.
+// area names what an event is about, in at most nine cells.
 func area(e provisioner.Event) string {
 	switch e.Type {
 	case provisioner.TypeBootstrap:
 		return "boot"
 	case provisioner.TypeObject:
 		return "cloud"
+	case provisioner.TypeCertificates:
+		return "certs"
+	case provisioner.TypeJournal:
+		return strings.TrimSuffix(e.Name, ".service")
 	}
 	return string(e.Type)
 }
@@ -108,6 +141,16 @@ func eventStatus(e provisioner.Event) Status {
 		return Warn
 	case e.Type == provisioner.TypeNode:
 		return nodeStatus(provisioner.NodeView{State: e.State})
+	case e.Type == provisioner.TypeOperator:
+		return operatorStatus(e)
+	case e.Type == provisioner.TypeVersion:
+		return versionStatus(e)
+	case e.Type == provisioner.TypeProbe:
+		return probeStatus(e)
+	case e.Type == provisioner.TypeDiagnosis && e.State == provisioner.Present:
+		return Warn
+	case e.Type == provisioner.TypeStage && e.State == provisioner.Failed:
+		return Failed
 	case e.State == provisioner.Done, e.Result == "ok", e.Type == provisioner.TypeBootstrap:
 		return OK
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -15,6 +16,9 @@ const longest = 4096
 // Clean makes a remote string harmless: no control sequences, no control or direction-changing characters, one line,
 // and no accent at its beginning that would sit on what stands before it.
 func Clean(s string) string {
+	if harmless(s) {
+		return s
+	}
 	if len(s) > longest {
 		s = s[:longest] + "…"
 	}
@@ -29,6 +33,16 @@ func Clean(s string) string {
 		return r
 	}, s)
 	return strings.TrimLeftFunc(strings.Join(strings.Fields(s), " "), unicode.IsMark)
+}
+
+// harmless tells quickly that nothing needs to be done about a text, which most are.
+func harmless(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' ') {
+			return false
+		}
+	}
+	return len(s) <= longest
 }
 
 // Truncate shortens s, which may carry styles, to width cells.
@@ -81,6 +95,30 @@ func Wrap(s, indent string, width int) []string {
 		broken[i] = indent + line
 	}
 	return broken
+}
+
+// wrapIn is Wrap in one style, which begins anew on each line.
+func wrapIn(style lipgloss.Style, s, indent string, width int) []string {
+	lines := Wrap(s, "", width-ansi.StringWidth(indent))
+	for i, line := range lines {
+		lines[i] = indent + style.Render(line)
+	}
+	return lines
+}
+
+// wrapAfter wraps a text in one style behind a head that has its own; the other lines begin behind indent.
+func wrapAfter(head string, style lipgloss.Style, s, indent string, width int) []string {
+	room := strings.Repeat("_", max(ansi.StringWidth(head)-ansi.StringWidth(indent), 1))
+	lines := Wrap(room+" "+s, "", width-ansi.StringWidth(indent))
+	first, hung := strings.CutPrefix(lines[0], room)
+	if !hung {
+		return append([]string{Truncate(head, width)}, wrapIn(style, s, indent, width)...)
+	}
+	for i, line := range lines[1:] {
+		lines[i+1] = indent + style.Render(line)
+	}
+	lines[0] = head + style.Render(first)
+	return lines
 }
 
 // Fill returns lines as a block of exactly width by height cells.

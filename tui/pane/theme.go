@@ -48,6 +48,7 @@ type Theme struct {
 	horizontal, vertical     string
 	corners                  [4]string // top left, top right, bottom left, bottom right
 	Arrow, Dot, Times, Prong string
+	full, free               string // of a bar
 }
 
 // NewTheme builds the styles for a terminal with the given colours. With ascii every symbol has its ASCII twin.
@@ -72,11 +73,13 @@ func (t Theme) withSymbols(ascii bool) Theme {
 		t.marks = [...]string{"[  ]", "[..]", "[ok]", "[!!]", "[XX]", "[--]"}
 		t.horizontal, t.vertical, t.corners = "-", "|", [4]string{"+", "+", "+", "+"}
 		t.Arrow, t.Dot, t.Times, t.Prong = ">", "-", "x", ">"
+		t.full, t.free = "#", "."
 		return t
 	}
 	t.marks = [...]string{"○", "●", "✓", "!", "✗", "–"}
 	t.horizontal, t.vertical, t.corners = "─", "│", [4]string{"╭", "╮", "╰", "╯"}
 	t.Arrow, t.Dot, t.Times, t.Prong = "→", "·", "×", "›"
+	t.full, t.free = "▓", "░"
 	return t
 }
 

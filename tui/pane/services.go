@@ -1,0 +1,49 @@
+package pane
+
+import (
+	"fmt"
+	"time"
+
+	"exoshift/provisioner"
+)
+
+// Services tells what the services of the bootstrap machine are at.
+type Services struct {
+	Theme  Theme
+	Stages []provisioner.StageView
+	Now    time.Time
+}
+
+func (p Services) lines(width int) []string {
+	var lines []string
+	for _, service := range p.Stages {
+		lines = append(lines, p.row(service, width))
+		if service.Reason != "" {
+			lines = append(lines, Truncate(p.Theme.Indent()+p.Theme.Style(serviceStatus(service)).Render(service.Reason), width))
+		}
+	}
+	return lines
+}
+
+func (p Services) row(service provisioner.StageView, width int) string {
+	t, status := p.Theme, serviceStatus(service)
+	line := t.Mark(status) + " " + Fit(service.Service, 14) + " " + t.Style(status).Render(service.Stage)
+	if n := len(service.Finished); n > 0 && width >= 40 {
+		line += t.Dim.Render(fmt.Sprintf("  %d done", n))
+	}
+	if status == OK {
+		return Fit(line, width)
+	}
+	return spread(line, t.Dim.Render(Short(p.Now.Sub(service.At))), width)
+}
+
+// serviceStatus: a stage that is done is followed by another, the end of a service is the end.
+func serviceStatus(service provisioner.StageView) Status {
+	switch {
+	case service.State == provisioner.Failed:
+		return Failed
+	case service.State == provisioner.Done && service.Stage == "":
+		return OK
+	}
+	return Running
+}
