@@ -31,7 +31,7 @@ func (c *canvas) String() string {
 	slices.SortStableFunc(c.blocks, func(a, b block) int { return cmp.Compare(a.rect.X, b.rect.X) })
 	lines := make([]string, c.height)
 	for y := range lines {
-		lines[y] = pane.Fit(c.row(y), c.width)
+		lines[y] = c.row(y)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -47,5 +47,6 @@ func (c *canvas) row(y int) string {
 		row.WriteString(b.lines[y-b.rect.Y])
 		x = b.rect.X + b.rect.W
 	}
+	row.WriteString(strings.Repeat(" ", max(c.width-x, 0)))
 	return row.String()
 }

@@ -2,8 +2,6 @@ package pane
 
 import (
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // View is something that can be drawn at any size: exactly width by height cells, nothing if either is not positive.
@@ -45,10 +43,10 @@ func (b Box) top(width int) string {
 	}
 	name := " " + Truncate(b.Title, width-6) + " "
 	note := ""
-	if b.Note != "" && ansi.StringWidth(name)+ansi.StringWidth(b.Note)+8 <= width {
+	if b.Note != "" && cells(name)+cells(b.Note)+8 <= width {
 		note = " " + b.Note + " "
 	}
-	line := strings.Repeat(t.horizontal, max(width-4-ansi.StringWidth(name)-ansi.StringWidth(note), 0))
+	line := strings.Repeat(t.horizontal, max(width-4-cells(name)-cells(note), 0))
 	end := t.horizontal + t.corners[1]
 	return style.Render(t.corners[0]+t.horizontal) + title.Render(name) + style.Render(line) + t.Dim.Render(note) + style.Render(end)
 }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"exoshift/provisioner"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Nodes lists the nodes, those that need attention first, with the states of their machines and certificates.
@@ -161,7 +159,7 @@ func flow(parts []string, gap string, width int) []string {
 	var lines []string
 	for _, part := range parts {
 		last := len(lines) - 1
-		if last < 0 || ansi.StringWidth(lines[last])+len(gap)+ansi.StringWidth(part) > width {
+		if last < 0 || cells(lines[last])+len(gap)+cells(part) > width {
 			lines = append(lines, part)
 			continue
 		}

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"exoshift/provisioner"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Present says what is going on right now: what failed, what the run waits for, since when and how long still, and
@@ -152,7 +150,7 @@ func (p Present) about(step provisioner.StepView, width int) []string {
 	}
 	word, what := waitingFor(cmp.Or(wait.What, step.Title))
 	line := p.head(status, word, t.Bold.Render(what)+"  ")
-	line += p.measures(wait, status, width-ansi.StringWidth(line))
+	line += p.measures(wait, status, width-cells(line))
 	if wait.Last == "" {
 		return []string{line}
 	}
@@ -166,10 +164,10 @@ func (p Present) lastSeen(step provisioner.StepView, width int) string {
 		age = p.Theme.Dim.Render(" (for " + Short(same) + ")")
 	}
 	line := p.indent(p.Theme.Dim.Render("last seen: ") + step.Wait.Last)
-	if width < 80 && ansi.StringWidth(line)+ansi.StringWidth(age) > width {
+	if width < 80 && cells(line)+cells(age) > width {
 		return line
 	}
-	return Truncate(line, width-ansi.StringWidth(age)) + age
+	return Truncate(line, width-cells(age)) + age
 }
 
 // waitingFor turns the title of a step, "Wait for X", into what is waited for.
@@ -198,7 +196,7 @@ func (p Present) measures(wait provisioner.Event, status Status, room int) strin
 		limit = t.Dim.Render("limit ") + Short(seconds(wait.Limit))
 	}
 	for _, parts := range [][]string{{waited, slow, usual, limit}, {waited, usual, limit}, {waited, limit}} {
-		if line := t.join(parts...); ansi.StringWidth(line) <= room {
+		if line := t.join(parts...); cells(line) <= room {
 			return line
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"exoshift/provisioner"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Stage is all steps of one phase of the plan.
@@ -109,7 +107,7 @@ func (s Strip) View(width, height int) string {
 	stages := Stages(s.Steps)
 	line := ""
 	for _, draw := range []func([]Stage) string{s.counted, s.currentCounted, s.named, s.collapsed} {
-		if line = draw(stages); ansi.StringWidth(line) <= width {
+		if line = draw(stages); cells(line) <= width {
 			break
 		}
 	}

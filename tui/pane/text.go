@@ -50,18 +50,26 @@ func Truncate(s string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	return ansi.Truncate(strings.ReplaceAll(s, "\n", " "), width, "…")
+	if s = strings.ReplaceAll(s, "\n", " "); cells(s) <= width {
+		return s
+	}
+	return ansi.Truncate(s, width, "…")
 }
 
 // Fit shortens or pads s to exactly width cells.
 func Fit(s string, width int) string {
-	s = Truncate(s, width)
-	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
+	s = strings.ReplaceAll(s, "\n", " ")
+	taken := cells(s)
+	if taken > width {
+		s = Truncate(s, width)
+		taken = cells(s)
+	}
+	return s + strings.Repeat(" ", max(width-taken, 0))
 }
 
 // spread puts left and right at the two ends of a line; the left side gives way.
 func spread(left, right string, width int) string {
-	room := width - ansi.StringWidth(right)
+	room := width - cells(right)
 	if right == "" || room < 8 {
 		return Fit(left, width)
 	}
@@ -74,7 +82,7 @@ func Wrap(s, indent string, width int) []string {
 	if first, rest, more := strings.Cut(s, "\n"); more {
 		return append(Wrap(first, indent, width), Wrap(rest, indent, width)...)
 	}
-	room := width - ansi.StringWidth(indent)
+	room := width - cells(indent)
 	if room < 4 {
 		return []string{Truncate(indent+s, width)}
 	}
@@ -84,7 +92,7 @@ func Wrap(s, indent string, width int) []string {
 		switch {
 		case lines[last] == "":
 			lines[last] = word
-		case ansi.StringWidth(lines[last])+1+ansi.StringWidth(word) <= room:
+		case cells(lines[last])+1+cells(word) <= room:
 			lines[last] += " " + word
 		default:
 			lines = append(lines, word)
@@ -99,7 +107,7 @@ func Wrap(s, indent string, width int) []string {
 
 // wrapIn is Wrap in one style, which begins anew on each line.
 func wrapIn(style lipgloss.Style, s, indent string, width int) []string {
-	lines := Wrap(s, "", width-ansi.StringWidth(indent))
+	lines := Wrap(s, "", width-cells(indent))
 	for i, line := range lines {
 		lines[i] = indent + style.Render(line)
 	}
@@ -108,8 +116,8 @@ func wrapIn(style lipgloss.Style, s, indent string, width int) []string {
 
 // wrapAfter wraps a text in one style behind a head that has its own; the other lines begin behind indent.
 func wrapAfter(head string, style lipgloss.Style, s, indent string, width int) []string {
-	room := strings.Repeat("_", max(ansi.StringWidth(head)-ansi.StringWidth(indent), 1))
-	lines := Wrap(room+" "+s, "", width-ansi.StringWidth(indent))
+	room := strings.Repeat("_", max(cells(head)-cells(indent), 1))
+	lines := Wrap(room+" "+s, "", width-cells(indent))
 	first, hung := strings.CutPrefix(lines[0], room)
 	if !hung {
 		return append([]string{Truncate(head, width)}, wrapIn(style, s, indent, width)...)
