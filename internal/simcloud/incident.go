@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/mirror"
 )
 
 // incident is something that somebody does to the zone's objects, as with a second terminal.
@@ -16,6 +17,8 @@ type incident struct {
 const (
 	machineConfigPort = 22623
 	apiPort           = 6443
+	// otherRelease has a boot image that others do not start from.
+	otherRelease = "4.18.24"
 )
 
 // incidents returns what happens, by scenario.
@@ -29,6 +32,8 @@ func incidents() map[string]incident {
 		routesUnreachable: {"worker-", func(a *api.API) int {
 			return a.RemoveRecords(func(r api.Record) bool { return strings.HasPrefix(r.Name, "*.") })
 		}},
+		wrongBootImage:    {"bootstrap", func(a *api.API) int { return a.ReplaceImages(mirror.Build(otherRelease)) }},
+		noCloudController: {"bootstrap", func(a *api.API) int { return a.RevokeKeys("ccm-exoscale") }},
 	}
 }
 

@@ -24,6 +24,16 @@ const (
 	etcdSlowDisk        = "etcd-slow-disk"
 	bootstrapStays      = "bootstrap-member-stays"
 	operatorsStalled    = "operators-stalled"
+	certificateExpired  = "certificate-expired"
+	foreignAuthority    = "foreign-authority"
+	workerUnserved      = "worker-config-unserved"
+	requestsLeft        = "requests-left"
+	noHostname          = "no-hostname"
+	configMismatch      = "machine-config-mismatch"
+	wrongNodeAddress    = "wrong-node-address"
+	noCloudController   = "no-cloud-controller"
+	wrongBootImage      = "wrong-boot-image"
+	routersOnMasters    = "routers-on-masters"
 )
 
 // Scenarios returns the names of what can happen in a zone, the ordinary case first.
@@ -31,7 +41,8 @@ func Scenarios() []string {
 	return []string{
 		happy, badCredentials, quota, mcsBlocked, masterNeverJoins, lateDNS, noDelegation, wrongDelegation,
 		apiNameMissing, loadBalancerBlocked, bootstrapSilent, mastersSilent, slow, etcdSlowDisk, bootstrapStays,
-		routesUnreachable, operatorsStalled,
+		routesUnreachable, operatorsStalled, certificateExpired, foreignAuthority, workerUnserved, requestsLeft, noHostname,
+		configMismatch, wrongNodeAddress, noCloudController, wrongBootImage, routersOnMasters,
 	}
 }
 

@@ -8,9 +8,17 @@ const slowness = 4
 // troubles returns what is wrong inside of the zone's clusters.
 func (z *Zone) troubles() openshift.Troubles {
 	return map[string]openshift.Troubles{
-		slow:             {Slowness: slowness},
-		etcdSlowDisk:     {SlowDisks: true},
-		bootstrapStays:   {MemberBreaks: true},
-		operatorsStalled: {SmallNodes: true},
+		slow:               {Slowness: slowness},
+		etcdSlowDisk:       {SlowDisks: true},
+		bootstrapStays:     {MemberBreaks: true},
+		operatorsStalled:   {SmallNodes: true},
+		certificateExpired: {ExpiredCertificates: true},
+		foreignAuthority:   {ForeignAuthority: true},
+		workerUnserved:     {WorkersUnserved: true},
+		requestsLeft:       {GreedyRequests: true},
+		noHostname:         {BlankHostnames: true},
+		configMismatch:     {MixedConfigs: true},
+		wrongNodeAddress:   {SecondInterface: true},
+		routersOnMasters:   {RoutersOnMasters: true},
 	}[z.options.Scenario]
 }

@@ -212,21 +212,3 @@ func (a *API) changeableRecord(c *call) (record, error) {
 	}
 	return r, err
 }
-
-// RemoveRecords removes the records of which that is true from all zones, as an operator with a second terminal would,
-// and returns how many there were. Their names are relative to their zone.
-func (a *API) RemoveRecords(gone func(Record) bool) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	removed := 0
-	for _, r := range a.tables.records.all() {
-		shown := Record{Name: r.Wire.Name, Type: r.Wire.Type, Content: r.Wire.Content, TTL: int(r.Wire.TTL)}
-		if !r.Wire.System && gone(shown) && a.tables.records.delete(r.ID) == nil {
-			removed++
-		}
-	}
-	if removed > 0 {
-		a.touch()
-	}
-	return removed
-}

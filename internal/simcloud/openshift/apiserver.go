@@ -17,7 +17,7 @@ const (
 
 // serveAPI runs an API server on a machine until ctx ends. issued: with serving certificates of the cluster's own.
 func (c *cluster) serveAPI(ctx context.Context, m machine.Machine, issued bool) error {
-	config, err := c.record().apiTLS(issued)
+	config, err := c.apiTLS(issued)
 	if err != nil {
 		return err
 	}

@@ -42,11 +42,15 @@ func (k *kubelet) subject() pkix.Name {
 }
 
 func (k *kubelet) clientRequest() wanted {
-	return wanted{file: "kubelet-client-current", signer: clientSigner, usage: "client auth", subject: &x509.CertificateRequest{Subject: k.subject()}}
+	subject := k.subject()
+	if k.world.troubles.GreedyRequests && k.config.Role != "master" {
+		subject.Organization = append(subject.Organization, "system:masters")
+	}
+	return wanted{file: "kubelet-client-current", signer: clientSigner, usage: "client auth", subject: &x509.CertificateRequest{Subject: subject}}
 }
 
 func (k *kubelet) servingRequest() wanted {
-	address := net.IP(k.machine.Address().AsSlice())
+	address := net.IP(k.address().AsSlice())
 	return wanted{file: "kubelet-server-current", signer: servingSigner, usage: "server auth",
 		subject: &x509.CertificateRequest{Subject: k.subject(), DNSNames: []string{k.node}, IPAddresses: []net.IP{address}}}
 }

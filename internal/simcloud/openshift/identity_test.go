@@ -17,7 +17,7 @@ func TestMachinesOfOneNameFightForOneNode(t *testing.T) {
 		l.until(30*time.Minute, "a node", func() bool { return l.ready() == 1 })
 		_ = l.clock.Sleep(l.ctx, 5*time.Minute)
 		nodes := l.get(nodesPath).List("items")
-		if len(nodes) != 1 || nodes[0].Name() != "localhost" {
+		if len(nodes) != 1 || nodes[0].Name() != "localhost.localdomain" {
 			t.Errorf("%d nodes, the first is %s", len(nodes), nodes[0].Name())
 		}
 	})

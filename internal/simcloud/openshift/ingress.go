@@ -26,6 +26,9 @@ func (k *controllers) ingress(_ context.Context, seen view) error {
 		}
 		return k.createIngress()
 	}
+	if err := k.displace(controller); err != nil {
+		return err
+	}
 	routers := k.wantedRouters(controller, seen)
 	for id, pod := range seen.pods {
 		if pod.Labels()["app"] != routerApp {

@@ -3,7 +3,6 @@ package openshift
 import (
 	"context"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,7 +48,7 @@ func (w *World) runNode(ctx context.Context, m machine.Machine) {
 		return
 	}
 	k.startStaticPods(ctx)
-	if !k.enroll(ctx) {
+	if !k.awaitHostname(ctx) || !k.enroll(ctx) {
 		return
 	}
 	defer k.api.close()
@@ -78,15 +77,6 @@ func (w *World) newKubelet(m machine.Machine) (*kubelet, error) {
 		return nil, err
 	}
 	return &kubelet{world: w, machine: m, config: config, cluster: shared, node: nodeName(m), access: opened, pods: map[string]*pod{}}, nil
-}
-
-// nodeName is the machine's host name; without one it is the same everywhere, as in reality.
-func nodeName(m machine.Machine) string {
-	content, _ := m.ReadFile(hostnameFile)
-	if name := strings.TrimSpace(string(content)); name != "" {
-		return name
-	}
-	return "localhost"
 }
 
 // pivot replaces the boot image's system by the release's, once. Its length comes in steps, so that a machine that is
@@ -152,7 +142,7 @@ func (k *kubelet) register(ctx context.Context) error {
 }
 
 func (k *kubelet) addresses() []kube.Object {
-	return []kube.Object{{"type": "InternalIP", "address": k.machine.Address().String()}, {"type": "Hostname", "address": k.node}}
+	return []kube.Object{{"type": "InternalIP", "address": k.address().String()}, {"type": "Hostname", "address": k.node}}
 }
 
 // object is the Node as a kubelet creates it.
@@ -174,7 +164,7 @@ func (k *kubelet) object() kube.Object {
 	if len(taints) > 0 {
 		spec["taints"] = taints
 	}
-	return kube.Object{"apiVersion": "v1", "kind": "Node", "metadata": kube.Object{"name": k.node, "labels": labels}, "spec": spec,
+	return kube.Object{"apiVersion": "v1", "kind": "Node", "metadata": kube.Object{"name": k.node, "labels": labels, "annotations": k.configured()}, "spec": spec,
 		"status": kube.Object{
 			"addresses":  k.addresses(),
 			"capacity":   kube.Object{"cpu": "4", "memory": k.memory(), "pods": "250"},

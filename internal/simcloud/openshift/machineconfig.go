@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/coreos/ignition/v2/config/v3_5"
@@ -21,6 +24,8 @@ type machineConfigServer struct {
 	access  []byte               // the node bootstrapper's kubeconfig
 	configs func() []kube.Object // all machine configurations
 	pools   func(string) bool    // roles that it serves
+	kept    func(string) bool    // whether there is a rendered configuration of that name; nil: there always is
+	blank   bool                 // its files take the host name away
 	console func(format string, args ...any)
 }
 
@@ -31,24 +36,27 @@ func (s machineConfigServer) serve(ctx context.Context, m machine.Machine, pair 
 
 func (s machineConfigServer) handler() http.Handler {
 	mux := http.NewServeMux()
-	var refused sync.Map // pools; they ask every few seconds
+	var said sync.Map // they ask every few seconds
+	once := func(format string, args ...any) {
+		if _, again := said.LoadOrStore(fmt.Sprintf(format, args...), true); !again {
+			s.console(format, args...)
+		}
+	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("GET /config/{pool}", func(w http.ResponseWriter, r *http.Request) {
 		pool := r.PathValue("pool")
 		if !s.pools(pool) {
-			if _, again := refused.LoadOrStore(pool, true); !again {
-				s.console("machine-config-server: refusing to serve bootstrap configuration to pool %q", pool)
-			}
+			once("machine-config-server: refusing to serve bootstrap configuration to pool %q", pool)
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		content, err := s.render(pool)
+		if err != nil {
+			once("machine-config-server: couldn't get config for pool %s: %v", pool, err)
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
 		s.console("machine-config-server: Pool %s requested by address:%q User-Agent:%q", pool, r.RemoteAddr, r.UserAgent())
-		content, err := s.render(pool)
-		if err != nil {
-			s.console("machine-config-server: couldn't get config for pool %s: %v", pool, err)
-			w.WriteHeader(http.StatusInternalServerError)
-			return
-		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(content) // the client went away
 	})
@@ -59,33 +67,48 @@ func (s machineConfigServer) handler() http.Handler {
 // machine a node. It is of version 3.5.0 whatever the client accepts, where the real server would answer with an older
 // one before OpenShift 4.19: every simulated machine reads it.
 func (s machineConfigServer) render(pool string) ([]byte, error) {
-	config := s.config
-	config.Role = pool
-	marker, err := json.Marshal(config)
+	merged, err := render(pool, s.config.Version, s.configs())
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{machineConfigFile: marker, bootstrapAccess: s.access}
-	own := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
-	for _, path := range []string{machineConfigFile, bootstrapAccess} {
-		source, mode, overwrite := "data:;base64,"+base64.StdEncoding.EncodeToString(files[path]), 0o600, true
-		own.Storage.Files = append(own.Storage.Files, types.File{
-			Node:          types.Node{Path: path, Overwrite: &overwrite},
-			FileEmbedded1: types.FileEmbedded1{Contents: types.Resource{Source: &source}, Mode: &mode},
-		})
+	if s.kept != nil && !s.kept(merged.name) {
+		return nil, fmt.Errorf("could not fetch config %s: machineconfig.machineconfiguration.openshift.io %q not found", merged.name, merged.name)
 	}
-	merged, err := render(pool, config.Version, s.configs())
+	own, err := s.own(pool, merged.name)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(v3_5.Merge(merged.document, own))
 }
 
+// own is what makes a machine a node.
+func (s machineConfigServer) own(pool, rendered string) (types.Config, error) {
+	config := s.config
+	config.Role, config.Rendered = pool, rendered
+	marker, err := json.Marshal(config)
+	if err != nil {
+		return types.Config{}, err
+	}
+	files := map[string][]byte{machineConfigFile: marker, bootstrapAccess: s.access}
+	if s.blank && pool != "master" {
+		files[hostnameFile] = nil
+	}
+	own := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		source, mode, overwrite := "data:;base64,"+base64.StdEncoding.EncodeToString(files[path]), 0o600, true
+		own.Storage.Files = append(own.Storage.Files, types.File{
+			Node:          types.Node{Path: path, Overwrite: &overwrite},
+			FileEmbedded1: types.FileEmbedded1{Contents: types.Resource{Source: &source}, Mode: &mode},
+		})
+	}
+	return own, nil
+}
+
 // serveMachineConfig is the server on the bootstrap host: for masters only, others are to come back later.
 func (h *bootstrapHost) serveMachineConfig(ctx context.Context) {
 	pair, err := certificate.Parse([]byte(h.text("tls/machine-config-server.crt")), []byte(h.text("tls/machine-config-server.key")))
 	if err == nil {
-		server := machineConfigServer{config: h.config, access: []byte(h.text("auth/kubeconfig-kubelet")), console: h.machine.Console, configs: h.machineConfigs,
+		server := machineConfigServer{config: h.config, access: []byte(h.text("auth/kubeconfig-kubelet")), console: h.machine.Console, configs: h.served,
 			pools: func(pool string) bool { return pool == "master" }}
 		err = server.serve(ctx, h.machine, pair)
 	}
@@ -102,6 +125,11 @@ func (c *cluster) serveMachineConfig(ctx context.Context, m machine.Machine, con
 	}
 	server := machineConfigServer{config: config, access: c.record().Files["bootstrap-kubeconfig"], console: m.Console,
 		configs: func() []kube.Object { return c.objects.List(machineConfigResource, "") },
+		kept: func(name string) bool {
+			_, ok := c.objects.Get(machineConfigResource, "", name)
+			return ok
+		},
+		blank: c.troubles.BlankHostnames,
 		pools: func(pool string) bool {
 			_, ok := c.objects.Get("machineconfigpools.machineconfiguration.openshift.io", "", pool)
 			return ok

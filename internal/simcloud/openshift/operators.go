@@ -90,7 +90,7 @@ func needsMachineConfig(k *controllers, seen view) string {
 	if ready := seen.readyPods(mcsApp); ready < k.record().Replicas {
 		return fmt.Sprintf("machine-config-server runs on %d of %d masters", ready, k.record().Replicas)
 	}
-	return ""
+	return k.degradedMasters()
 }
 
 func needsApps(_ *controllers, seen view) string {
@@ -167,6 +167,9 @@ func (k *controllers) operate(operator clusterOperator, seen view) (bool, error)
 func (k *controllers) ailment(operator string, seen view) string {
 	if slow := k.fsync(seen); operator == "etcd" && slow != "" {
 		return "FSyncControllerDegraded: " + slow
+	}
+	if degraded := k.degradedMasters(); operator == "machine-config" {
+		return degraded
 	}
 	return ""
 }

@@ -57,40 +57,6 @@ func always(p certificate.Pair) func(*tls.ClientHelloInfo) (*tls.Certificate, er
 	return func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &shown, nil }
 }
 
-// apiTLS is what an API server shows: by the name that it is called, as on the bootstrap host the certificates of the
-// installer, on masters ones that the cluster issued.
-func (r record) apiTLS(issued bool) (*tls.Config, error) {
-	shown := map[string]*tls.Certificate{}
-	for name, file := range map[string]string{"api." + r.Domain: "kube-apiserver-lb-server", "api-int." + r.Domain: "kube-apiserver-internal-lb-server"} {
-		pair, err := r.pair(file)
-		if issued && err == nil {
-			pair, err = r.reissue(name)
-		}
-		if err != nil {
-			return nil, err
-		}
-		certificate := served(pair)
-		shown[name] = &certificate
-	}
-	config := servingTLS(func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-		if found, ok := shown[hello.ServerName]; ok {
-			return found, nil
-		}
-		return shown["api-int."+r.Domain], nil
-	})
-	config.ClientAuth = tls.RequestClientCert
-	return config, nil
-}
-
-func (r record) reissue(name string) (certificate.Pair, error) {
-	signer, err := r.pair("kube-apiserver-lb-signer")
-	if err != nil {
-		return signer, err
-	}
-	return signer.Issue(certificate.Request{Subject: pkix.Name{CommonName: name}, DNS: []string{name}, Validity: servingLifetime,
-		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, time.Now())
-}
-
 // clientAuthorities are the authorities of client certificates that the API servers believe.
 func (c *cluster) clientAuthorities() *x509.CertPool {
 	c.mu.Lock()

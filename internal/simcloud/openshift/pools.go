@@ -25,7 +25,7 @@ func (k *controllers) machineConfig(_ context.Context, seen view) error {
 	configs := k.objects.List(machineConfigResource, "")
 	for _, pool := range k.objects.List(poolResource, "") {
 		merged, err := k.rendering(pool.Name(), configs)
-		if err == nil {
+		if err == nil && (pool.Name() != "worker" || !k.troubles.WorkersUnserved) {
 			err = k.keepRendered(merged)
 		}
 		if err := k.pool(pool.Name(), merged, err, seen); err != nil {
@@ -59,7 +59,13 @@ func (k *controllers) rendering(pool string, configs []kube.Object) (rendered, e
 
 // pool counts the machines of a pool. One whose configuration cannot be rendered keeps what it has.
 func (k *controllers) pool(name string, merged rendered, failure error, seen view) error {
-	all, ready := 0, len(seen.ready("node-role.kubernetes.io/"+name))
+	reports := k.misconfigured(name, seen.nodes)
+	all, ready := 0, 0
+	for _, node := range seen.ready("node-role.kubernetes.io/" + name) {
+		if reports[node.Name()] == "" {
+			ready++
+		}
+	}
 	for _, node := range seen.nodes {
 		if _, ok := node.Labels()["node-role.kubernetes.io/"+name]; ok {
 			all++
@@ -69,9 +75,12 @@ func (k *controllers) pool(name string, merged rendered, failure error, seen vie
 		o.Set("status.machineCount", all)
 		o.Set("status.readyMachineCount", ready)
 		o.Set("status.updatedMachineCount", ready)
+		o.Set("status.unavailableMachineCount", all-ready)
+		o.Set("status.degradedMachineCount", len(reports))
 		setCondition(o, k.now(), "Updated", truth(all > 0 && all == ready), "", "")
 		setCondition(o, k.now(), "Updating", truth(all != ready), "", "")
-		setCondition(o, k.now(), "Degraded", truth(failure != nil), "", "")
+		setCondition(o, k.now(), "Degraded", truth(failure != nil || len(reports) > 0), "", "")
+		setCondition(o, k.now(), "NodeDegraded", truth(len(reports) > 0), "", nodeReports(reports))
 		setCondition(o, k.now(), "RenderDegraded", truth(failure != nil), "", why(failure))
 		if failure == nil {
 			o.Set("spec.configuration", merged.reference())

@@ -15,6 +15,22 @@ type Troubles struct {
 	MemberBreaks bool
 	// SmallNodes have too little memory for the monitoring.
 	SmallNodes bool
+	// ExpiredCertificates: the API servers show certificates that ended an hour ago.
+	ExpiredCertificates bool
+	// ForeignAuthority: the API servers show certificates that another cluster's authority signed.
+	ForeignAuthority bool
+	// WorkersUnserved: what the machine configurations of the workers amount to is never kept.
+	WorkersUnserved bool
+	// GreedyRequests: nodes that are no masters ask to be administrators.
+	GreedyRequests bool
+	// BlankHostnames: the machine configuration of nodes that are no masters takes their names away.
+	BlankHostnames bool
+	// MixedConfigs: the bootstrap machine gives masters a configuration that the cluster does not know.
+	MixedConfigs bool
+	// SecondInterface: the second master has a second interface, whose address its kubelet prefers.
+	SecondInterface bool
+	// RoutersOnMasters: somebody moves the routers to the masters, once.
+	RoutersOnMasters bool
 }
 
 // lasting returns how long something takes that usually takes d.

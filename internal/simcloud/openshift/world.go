@@ -93,6 +93,8 @@ type machineConfig struct {
 	Role    string `json:"role"`
 	InfraID string `json:"infraID"`
 	Version string `json:"version"` // of OpenShift
+	// Rendered is the name of what the machine configurations of its role amount to.
+	Rendered string `json:"rendered,omitempty"`
 	// ExternalCloud: nodes start tainted until a cloud controller has seen them.
 	ExternalCloud bool `json:"externalCloud"`
 }

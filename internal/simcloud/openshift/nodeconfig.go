@@ -1,0 +1,73 @@
+package openshift
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// What the machine config daemon writes on its node.
+const (
+	currentConfig = "machineconfiguration.openshift.io/currentConfig"
+	desiredConfig = "machineconfiguration.openshift.io/desiredConfig"
+	configState   = "machineconfiguration.openshift.io/state"
+)
+
+// configured returns the annotations that tell which configuration the machine was given.
+func (k *kubelet) configured() kube.Object {
+	return kube.Object{currentConfig: k.config.Rendered, desiredConfig: k.config.Rendered, configState: "Done"}
+}
+
+// leftOver is a machine configuration that only the bootstrap machine has.
+func leftOver() kube.Object {
+	config := named("98-master-left-over")
+	config.Set("metadata.labels", kube.Object{roleLabel: "master"})
+	config.Set("spec.config", kube.Object{"ignition": kube.Object{"version": "3.2.0"}})
+	return config
+}
+
+// served returns what the bootstrap machine makes the configuration of masters of.
+func (h *bootstrapHost) served() []kube.Object {
+	configs := h.machineConfigs()
+	if h.world.troubles.MixedConfigs {
+		configs = append(configs, leftOver())
+	}
+	return configs
+}
+
+// misconfigured returns what the machine config daemons of a pool's nodes report, by node: a configuration that the
+// cluster does not know.
+func (k *controllers) misconfigured(pool string, nodes []kube.Object) map[string]string {
+	reports := map[string]string{}
+	for _, node := range nodes {
+		name, _ := node.Map("metadata.annotations")[currentConfig].(string)
+		_, member := node.Labels()["node-role.kubernetes.io/"+pool]
+		if _, known := k.objects.Get(machineConfigResource, "", name); member && name != "" && !known {
+			reports[node.Name()] = fmt.Sprintf("machineconfig.machineconfiguration.openshift.io %q not found", name)
+		}
+	}
+	return reports
+}
+
+// nodeReports puts reports together as a pool's condition does.
+func nodeReports(reports map[string]string) string {
+	var said []string
+	for node, report := range reports {
+		said = append(said, fmt.Sprintf("Node %s is reporting: %q", node, report))
+	}
+	slices.Sort(said)
+	return strings.Join(said, ", ")
+}
+
+// degradedMasters tells in the operator's words that the pool of the masters is degraded, "" if it is not.
+func (k *controllers) degradedMasters() string {
+	pool, _ := k.objects.Get(poolResource, "", "master")
+	if condition(pool, "NodeDegraded").Text("status") != "True" {
+		return ""
+	}
+	count := func(field string) any { return pool.Get("status." + field + "MachineCount") }
+	return fmt.Sprintf("error required MachineConfigPool master is not ready, retrying. Status: (total: %v, ready %v, updated: %v, unavailable: %v, degraded: %v)",
+		pool.Get("status.machineCount"), count("ready"), count("updated"), count("unavailable"), count("degraded"))
+}

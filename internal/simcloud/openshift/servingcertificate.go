@@ -1,0 +1,65 @@
+package openshift
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"time"
+
+	"exoshift/internal/simcloud/certificate"
+)
+
+// apiTLS is what an API server shows: by the name that it is called, as on the bootstrap host the certificates of the
+// installer, on masters ones that the cluster issued.
+func (c *cluster) apiTLS(issued bool) (*tls.Config, error) {
+	internal, shown := "api-int."+c.record().Domain, map[string]*tls.Certificate{}
+	for name, file := range map[string]string{"api." + c.record().Domain: "kube-apiserver-lb-server", internal: "kube-apiserver-internal-lb-server"} {
+		pair, err := c.servingPair(name, file, issued)
+		if err != nil {
+			return nil, err
+		}
+		certificate := served(pair)
+		shown[name] = &certificate
+	}
+	config := servingTLS(func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		if found, ok := shown[hello.ServerName]; ok {
+			return found, nil
+		}
+		return shown[internal], nil
+	})
+	config.ClientAuth = tls.RequestClientCert
+	return config, nil
+}
+
+// How long the certificates of a day live, and how long ago those ended that nobody renewed.
+const (
+	dayLifetime = 24 * time.Hour
+	overdue     = time.Hour
+)
+
+// servingPair returns what is shown under a name: the file of the installer, or what was issued.
+func (c *cluster) servingPair(name, file string, issued bool) (certificate.Pair, error) {
+	if !issued && !c.troubles.ExpiredCertificates && !c.troubles.ForeignAuthority {
+		return c.record().pair(file)
+	}
+	signer, err := c.servingSigner()
+	if err != nil {
+		return signer, err
+	}
+	request := certificate.Request{Subject: pkix.Name{CommonName: name}, DNS: []string{name}, Validity: servingLifetime,
+		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	now := time.Now()
+	if c.troubles.ExpiredCertificates {
+		request.Validity, now = dayLifetime, now.Add(-dayLifetime-overdue)
+	}
+	return signer.Issue(request, now)
+}
+
+// servingSigner returns who signs the API servers' certificates: the cluster's own signer, or that of another cluster.
+func (c *cluster) servingSigner() (certificate.Pair, error) {
+	const name = "kube-apiserver-lb-signer"
+	if c.troubles.ForeignAuthority {
+		return certificate.Authority(pkix.Name{CommonName: name}, signerLifetime, time.Now())
+	}
+	return c.record().pair(name)
+}
