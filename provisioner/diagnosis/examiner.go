@@ -62,7 +62,7 @@ func (e *Examiner) apply(rule Rule, m *moment) {
 	known.told = known.told || m.Now.Sub(known.finding.Since) >= rule.Patience
 	known.finding.Cause = m.fill(cmp.Or(found.cause, rule.Cause), found.subject)
 	known.finding.Fix = m.fill(cmp.Or(found.fix, rule.Fix), found.subject)
-	known.finding.Evidence = found.evidence
+	known.finding.Evidence = fewLines(found.evidence)
 	known.finding.Confidence = rule.Confidence
 	if found.sure {
 		known.finding.Confidence = High

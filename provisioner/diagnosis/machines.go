@@ -65,7 +65,7 @@ func noHostname(m *moment) clue {
 		return clue{}
 	}
 	lost := slices.Concat(m.masters.silent, m.others.silent)
-	return clue{evidence: fewLines(evidence), subject: []string{strings.Join(fewLines(m.naming(lost)), "\n")}}
+	return clue{evidence: evidence, subject: []string{strings.Join(fewLines(m.naming(lost)), "\n")}}
 }
 
 // naming returns the command that gives each machine its name.
@@ -92,7 +92,7 @@ func wrongAddress(m *moment) clue {
 	if len(evidence) == 0 {
 		return clue{}
 	}
-	return clue{evidence: fewLines(evidence), subject: []string{strings.Join(fewLines(commands), "\n")}}
+	return clue{evidence: evidence, subject: []string{strings.Join(fewLines(commands), "\n")}}
 }
 
 // workersUnserved holds when not one of the other machines was heard of after the bootstrap is over. Before that, they
@@ -133,5 +133,5 @@ func machineSilent(m *moment) clue {
 	if len(names) == 0 {
 		return clue{}
 	}
-	return clue{evidence: fewLines(evidence), subject: []string{strings.Join(names[:min(len(names), enough)], " ")}}
+	return clue{evidence: evidence, subject: []string{strings.Join(names[:min(len(names), enough)], " ")}}
 }

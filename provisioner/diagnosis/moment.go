@@ -122,7 +122,7 @@ func namesOf(machines []state.Instance) []string {
 }
 
 // enough is how many of a kind a person reads.
-const enough = 6
+const enough = 8
 
 // few lists names, but no more than a person reads.
 func few(names []string) string {

@@ -37,7 +37,7 @@ func networkRules() []Rule {
 		Confidence: Medium,
 		Patience:   5 * time.Minute,
 		Blind:      true,
-		signature:  func(m *moment) clue { return clue{evidence: fewLines(m.Closed)} },
+		signature:  func(m *moment) clue { return clue{evidence: m.Closed} },
 	}, {
 		ID:         "address-clash",
 		Cause:      "Addresses that the cluster has to reach lie in its own networks of pods or services, so its packets never leave it.",
@@ -127,7 +127,7 @@ func addressClash(m *moment) clue {
 		}
 	}
 	slices.Sort(evidence)
-	return clue{evidence: fewLines(evidence)}
+	return clue{evidence: evidence}
 }
 
 // innerNetworks returns the networks of the cluster by what they are for. Those of OVN-Kubernetes between nodes are its

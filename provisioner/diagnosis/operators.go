@@ -68,9 +68,9 @@ func untouchedNodes(m *moment) clue {
 		}
 	}
 	if len(untouched) == len(m.Seen.Nodes) {
-		return clue{evidence: fewLines(untouched)}
+		return clue{evidence: untouched}
 	}
-	return clue{evidence: fewLines(old)}
+	return clue{evidence: old}
 }
 
 // routersOnMasters holds where masters are not who the load balancers, or the ingress's name, lead to.

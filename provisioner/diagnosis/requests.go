@@ -45,12 +45,12 @@ func requestsLeft(m *moment) clue {
 	}
 	if len(stale) > 0 {
 		return clue{
-			evidence: fewLines(evidence), subject: []string{strings.Join(stale, " ")},
+			evidence: evidence, subject: []string{strings.Join(stale, " ")},
 			cause: "Machines ask to join in the name of nodes that exist and are not Ready.",
 			fix:   "If you replaced the machines, delete the nodes of the old ones:\noc delete node {subject}",
 		}
 	}
-	return clue{evidence: fewLines(evidence), subject: []string{strings.Join(names[:min(len(names), enough)], " ")}}
+	return clue{evidence: evidence, subject: []string{strings.Join(names[:min(len(names), enough)], " ")}}
 }
 
 // certificate is one that a node needs.

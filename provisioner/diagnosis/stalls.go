@@ -72,12 +72,15 @@ func late() map[string]time.Duration {
 	}
 }
 
-// standstill is how long nothing may go on before it is no slowness any more.
-const standstill = 10 * time.Minute
+// How long ago something may have gone on for slowness, and from when on it is a standstill.
+const (
+	lively     = 5 * time.Minute
+	standstill = 10 * time.Minute
+)
 
 // slow finds the first phase that is late, while something went on not long ago.
 func slow(m *moment) clue {
-	if m.still(standstill) {
+	if m.still(lively) {
 		return clue{}
 	}
 	limits := late()
@@ -131,7 +134,7 @@ func (m *moment) stages() []string {
 			lines = append(lines, fmt.Sprintf("service %s is in stage %s since %s", service.Service, service.Stage, service.Since.UTC().Format("15:04 UTC")))
 		}
 	}
-	return fewLines(lines)
+	return lines
 }
 
 func noMaster(m *moment) clue {
@@ -168,7 +171,7 @@ func (m *moment) etcdTroubles() []string {
 	if held := m.Seen.Etcd.Held; held != "" {
 		lines = append(lines, "the bootstrap member is kept: "+held)
 	}
-	return fewLines(lines)
+	return lines
 }
 
 func memberStays(m *moment) clue {
@@ -209,5 +212,5 @@ func (m *moment) operatorTroubles(names []string) []string {
 			lines = append(lines, fmt.Sprintf("%s is %s: %s", operator.Name, operator.State(), operator.Message))
 		}
 	}
-	return fewLines(lines)
+	return lines
 }

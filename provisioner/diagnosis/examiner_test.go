@@ -1,0 +1,175 @@
+package diagnosis
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// examined returns the findings of the last moment of a watch.
+func examined(from, to float64, look func(minute float64) Signs) []Finding {
+	examiner := New()
+	var last []Finding
+	for minute := from; minute <= to; minute += lookEvery {
+		last = examiner.Examine(look(minute))
+	}
+	return last
+}
+
+func rulesOf(findings []Finding) []string {
+	var ids []string
+	for _, finding := range findings {
+		ids = append(ids, finding.Rule)
+	}
+	return ids
+}
+
+func TestAStallIsSilentBesideWhatExplainsIt(t *testing.T) {
+	stuck := func(minute float64) Signs {
+		s := healthy(minute)
+		s.stop(minute, 15)
+		return s
+	}
+	if got := rulesOf(examined(0, 28, stuck)); !slices.Equal(got, []string{"no-master"}) {
+		t.Fatalf("without an explanation: %v", got)
+	}
+	explained := func(minute float64) Signs {
+		s := stuck(minute)
+		if minute > 20 {
+			s.Closed = []string{"port 22623/tcp is blocked: security group c-demo-1_load_balancers lacks the rule for the machine config server"}
+		}
+		return s
+	}
+	if got := rulesOf(examined(0, 28, explained)); !slices.Equal(got, []string{"machine-config-blocked"}) {
+		t.Errorf("with an explanation: %v", got)
+	}
+}
+
+func TestTheSurestFindingComesFirstAndThenTheOldest(t *testing.T) {
+	got := rulesOf(examined(40, 60, func(minute float64) Signs {
+		s := healthy(minute)
+		s.Closed = []string{"port 30000-32767/tcp is blocked: security group c-demo-1_worker lacks the rule for the node ports"}
+		s.Seen.Etcd.Degraded = []string{"FSyncControllerDegraded: slow"}
+		if minute > 42 {
+			s.Booted = "39"
+		}
+		return s
+	}))
+	if diff := cmp.Diff([]string{"etcd-slow-disk", "wrong-boot-image", "rules-missing"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatTheAPITellsIsNotJudgedWhileItDoesNotAnswer(t *testing.T) {
+	silentFrom := func(from float64) func(float64) Signs {
+		return func(minute float64) Signs {
+			s := healthy(minute)
+			s.Seen.Pools[0].Degraded, s.Seen.Pools[0].Message = true, "rendered-master-1 not found"
+			if minute >= from {
+				s.Seen.Pools, s.Failure = nil, errors.New("no answer in time")
+			}
+			return s
+		}
+	}
+	if got := rulesOf(examined(40, 60, silentFrom(41))); len(got) > 0 {
+		t.Errorf("found while nobody could see it: %v", got)
+	}
+	if got := rulesOf(examined(40, 60, silentFrom(43))); !slices.Equal(got, []string{"machine-config-mismatch"}) {
+		t.Errorf("what was found before is lost: %v", got)
+	}
+}
+
+func TestAFindingLingersAMomentAndBeginsAnewAfterwards(t *testing.T) {
+	blink := func(minute float64) Signs {
+		s := healthy(minute)
+		if minute < 45 || minute > 45.4 && minute < 47 {
+			s.Booted = "39"
+		}
+		return s
+	}
+	if got := rulesOf(examined(40, 45.3, blink)); len(got) != 1 {
+		t.Errorf("it is gone at once: %v", got)
+	}
+	late := examined(40, 46, blink)
+	if len(late) != 1 || late[0].Since.After(at(40)) {
+		t.Errorf("it began anew after less than half a minute: %v", late)
+	}
+	if got := examined(40, 47.8, blink); len(got) > 0 {
+		t.Errorf("it stays: %v", got)
+	}
+}
+
+func TestASignThatComesAndGoesIsNotTold(t *testing.T) {
+	n := 0
+	got := examined(40, 60, func(minute float64) Signs {
+		s := healthy(minute)
+		if n++; n%3 != 0 {
+			s.Booted = "39"
+		}
+		return s
+	})
+	if len(got) > 0 {
+		t.Errorf("found: %v", got)
+	}
+}
+
+func TestTheSameSignsGiveTheSameFindings(t *testing.T) {
+	sick := func(minute float64) Signs {
+		s := healthy(minute)
+		s.Facts.APIAddress, s.Facts.IngressAddress, s.Machines[0].Address = "10.129.0.1", "172.30.0.7", "100.64.0.1"
+		s.Seen.Etcd.Degraded = []string{"FSyncControllerDegraded: slow"}
+		s.refuse("worker-0", false, "it is forged")
+		return s
+	}
+	first := examined(40, 50, sick)
+	if len(first) < 3 {
+		t.Fatalf("found only %v", rulesOf(first))
+	}
+	for range 10 {
+		if diff := cmp.Diff(first, examined(40, 50, sick)); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+func TestCrowdsAreCutToWhatPeopleRead(t *testing.T) {
+	s := crowded(1000)
+	for n := range s.Seen.Nodes {
+		s.Seen.Nodes[n].Address = "10.0.0.1"
+	}
+	s.Closed = make([]string, 100)
+	for n := range s.Closed {
+		s.Closed[n] = "port 22623/tcp is blocked: security group c_control_plane lacks the rule"
+	}
+	found := examined(50, 60, func(minute float64) Signs {
+		s.Now = at(minute)
+		return s
+	})
+	if len(found) == 0 {
+		t.Fatal("nothing was found")
+	}
+	for _, finding := range found {
+		if len(finding.Evidence) > 2*(enough+1) {
+			t.Errorf("%s has %d lines of evidence", finding.Rule, len(finding.Evidence))
+		}
+		for _, line := range append(finding.Evidence, finding.Fix) {
+			if len(line) > 1500 {
+				t.Errorf("%s: a text of %d bytes", finding.Rule, len(line))
+			}
+		}
+	}
+}
+
+func TestTwoInstallationsAreNotMixed(t *testing.T) {
+	one, other := New(), New()
+	for minute := 40.0; minute < 42; minute += lookEvery {
+		s := healthy(minute)
+		s.Booted = "39"
+		one.Examine(s)
+		if found := other.Examine(healthy(minute)); len(found) > 0 {
+			t.Fatalf("found in the healthy one: %v", found)
+		}
+	}
+}
