@@ -76,12 +76,11 @@ func checkTrust(config *rest.Config, address *url.URL) error {
 func newClient(net network.Network, trust *tls.Config) *http.Client {
 	transport := net.Transport()
 	transport.TLSClientConfig = trust.Clone()
-	return &http.Client{Transport: transport}
+	return &http.Client{Transport: transport, Timeout: requestTimeout}
 }
 
 func restConfig(config *rest.Config) *rest.Config {
 	limited := rest.CopyConfig(config)
-	limited.Timeout = requestTimeout
 	limited.QPS = -1 // no limit: we poll a few objects every few seconds
 	limited.WarningHandler = rest.NoWarnings{}
 	return limited

@@ -39,6 +39,7 @@ type rehearsal struct {
 	zone       *fabric.Fabric
 	bootstrap  netip.Addr // that Observe is told of; not valid at first
 	expected   []state.ExpectedNode
+	forbidden  string        // a kind that nobody may read; may be ""
 	skew       time.Duration // of the server's clock
 	authority  certificate.Pair
 	kubeconfig string
@@ -154,7 +155,7 @@ func (r *rehearsal) serve(t *testing.T, host *fabric.Host, authority certificate
 	api := &kube.Server{
 		Objects: r.objects, Version: "1.33.5",
 		Authenticator: kube.Authenticator{Clients: func() *x509.CertPool { return clients }},
-		Authorize:     func(a kube.Attributes) bool { return a.User.In("system:masters") },
+		Authorize:     func(a kube.Attributes) bool { return a.User.In("system:masters") && a.Resource != r.forbidden },
 		Ready: func() error {
 			if failure := r.ready.Load(); failure != nil {
 				return *failure

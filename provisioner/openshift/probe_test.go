@@ -1,0 +1,194 @@
+package openshift_test
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/state"
+)
+
+const bootstrapAddress = "192.0.2.7"
+
+// start starts a bootstrap machine that listens nowhere yet, whose machine config server is to be trusted by authority.
+func (r *rehearsal) start(t *testing.T) (host *fabric.Host, root certificate.Pair) {
+	t.Helper()
+	r.bootstrap = netip.MustParseAddr(bootstrapAddress)
+	host, err := r.zone.Host(r.bootstrap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root = authority(t)
+	r.TrustMachineConfig(func() ([]byte, error) { return root.CertPEM(), nil })
+	return host, root
+}
+
+// knock opens a port that accepts connections.
+func knock(t *testing.T, host *fabric.Host, port int) {
+	t.Helper()
+	listener, err := host.Listen(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	}()
+}
+
+func answer(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != "/healthz" && q.URL.Path != "/readyz" {
+			status = http.StatusTeapot
+		}
+		w.WriteHeader(status)
+	}
+}
+
+func TestTheBootstrapMachineIsSeenComingUpThoughTheAPIDoesNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		host, root := r.start(t)
+		r.unready("no leader")
+		expect := func(last, waiting string) {
+			t.Helper()
+			status, err := r.bootstrapStatus(t)
+			if err == nil {
+				t.Error("an API that is not ready answered")
+			}
+			if reached := strings.Join(status.Reached, " "); reached != last || !strings.HasPrefix(status.Waiting, waiting) {
+				t.Errorf("reached %q, waiting for %q; want %q, %q", reached, status.Waiting, last, waiting)
+			}
+		}
+		expect("", "the API does not answer: the server is not ready (500")
+		knock(t, host, 22)
+		expect("bootstrap-machine", "the bootstrap machine runs, its API does not answer: the server is not ready (500")
+		r.listen(t, host, 22623, r.certificate(t, root, "api-int.c1.example.net"), answer(http.StatusOK))
+		expect("bootstrap-machine machine-config-server", "the bootstrap machine serves configurations, its API does not answer: ")
+		r.listen(t, host, 6443, r.certificate(t, r.authority, apiName), answer(http.StatusOK))
+		expect("bootstrap-machine machine-config-server", "the API on the bootstrap machine answers, but not by its name: ")
+		r.unready("")
+		r.observe(t)
+		r.look(t, state.PhaseTemporaryAPI, "cluster version")
+	})
+}
+
+func TestProbesSayWhereTheyFail(t *testing.T) {
+	for name, setup := range map[string]struct {
+		prepare func(*testing.T, *rehearsal, *fabric.Host, certificate.Pair)
+		probe   func(state.Probes) state.Probe
+		layer   string
+		detail  string
+	}{
+		"nothing listens": {
+			func(*testing.T, *rehearsal, *fabric.Host, certificate.Pair) {},
+			func(p state.Probes) state.Probe { return p.SSH }, state.LayerTCP, "connection refused",
+		},
+		"the machine is away": {
+			func(_ *testing.T, _ *rehearsal, host *fabric.Host, _ certificate.Pair) { host.Close() },
+			func(p state.Probes) state.Probe { return p.Direct }, state.LayerTCP, "no answer in time",
+		},
+		"a load balancer cuts": {
+			func(t *testing.T, _ *rehearsal, host *fabric.Host, _ certificate.Pair) { knock(t, host, 6443) },
+			func(p state.Probes) state.Probe { return p.Direct }, state.LayerTCP, "the connection was cut",
+		},
+		"another cluster's API": {
+			func(t *testing.T, r *rehearsal, host *fabric.Host, _ certificate.Pair) {
+				r.listen(t, host, 6443, r.certificate(t, authority(t), apiName), answer(http.StatusOK))
+			},
+			func(p state.Probes) state.Probe { return p.Direct }, state.LayerTLS, "TLS: the certificate was issued for another cluster",
+		},
+		"another cluster's configurations": {
+			func(t *testing.T, r *rehearsal, host *fabric.Host, _ certificate.Pair) {
+				r.listen(t, host, 22623, r.certificate(t, r.authority, "api-int.c1.example.net"), answer(http.StatusOK))
+			},
+			func(p state.Probes) state.Probe { return p.MachineConfig }, state.LayerTLS, "TLS: the certificate was issued for another cluster",
+		},
+		"a server that is not ready": {
+			func(t *testing.T, r *rehearsal, host *fabric.Host, root certificate.Pair) {
+				r.listen(t, host, 22623, r.certificate(t, root, "api-int.c1.example.net"), answer(http.StatusServiceUnavailable))
+			},
+			func(p state.Probes) state.Probe { return p.MachineConfig }, state.LayerHTTP, "the server is not ready (503",
+		},
+		"no such name": {
+			func(_ *testing.T, r *rehearsal, _ *fabric.Host, _ certificate.Pair) {
+				r.kubeconfig = strings.ReplaceAll(r.kubeconfig, apiName, "api.elsewhere.example.net")
+			},
+			func(p state.Probes) state.Probe { return p.API }, state.LayerDNS, "the name api.elsewhere.example.net does not resolve",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := rehearse(t)
+				host, root := r.start(t)
+				r.unready("so that the probes are waited for")
+				setup.prepare(t, r, host, root)
+				seen, _ := r.Observe(t.Context(), r.bootstrap, nil)
+				got := setup.probe(seen.Probes)
+				if got.OK || got.Layer != setup.layer || !strings.HasPrefix(got.Detail, setup.detail) {
+					t.Errorf("%+v, want %s: %s", got, setup.layer, setup.detail)
+				}
+			})
+		})
+	}
+}
+
+func TestProbesThatTakeTheirTimeHoldNoLookUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		host, _ := r.start(t)
+		host.Close()
+		r.observe(t) // the first one waits: nothing is known yet
+		for range 3 {
+			began := time.Now()
+			seen := r.observe(t)
+			if took := time.Since(began); took > 0 {
+				t.Errorf("a look took %v", took)
+			}
+			if probe := seen.Probes.SSH; probe.OK || probe.Detail != "no answer in time" || probe.Target != "tcp://"+bootstrapAddress+":22" {
+				t.Errorf("%+v", probe)
+			}
+			r.wait(t, time.Second)
+		}
+	})
+}
+
+func TestOnlyABootstrapMachineThatMattersIsProbed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		if seen := r.observe(t).Probes; seen.SSH.Target+seen.Direct.Target+seen.MachineConfig.Target != "" || !seen.API.OK {
+			t.Errorf("without a bootstrap machine: %+v", seen)
+		}
+		r.start(t)
+		if seen := r.observe(t).Probes; seen.SSH.Target == "" || seen.Direct.Target == "" || seen.MachineConfig.Target == "" {
+			t.Errorf("with one: %+v", seen)
+		}
+		r.put(t, etcds, "", with(named("cluster"), "status.conditions", conditions([3]string{"EtcdBootstrapMemberRemoved", "True", ""})))
+		r.observe(t)
+		if seen := r.observe(t).Probes; seen.SSH.Target+seen.Direct.Target+seen.MachineConfig.Target != "" {
+			t.Errorf("after the bootstrap: %+v", seen)
+		}
+	})
+}
+
+func TestAMachineConfigServerIsNotProbedWithoutItsAuthority(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.start(t)
+		r.TrustMachineConfig(func() ([]byte, error) { return []byte("no PEM"), nil })
+		if seen := r.observe(t).Probes; seen.MachineConfig.Target != "" || seen.Direct.Target == "" {
+			t.Errorf("%+v", seen)
+		}
+	})
+}
