@@ -277,8 +277,8 @@ func FuzzRequestsNeverPanic(f *testing.F) {
 	f.Add([]byte("-----BEGIN CERTIFICATE REQUEST-----\nMAA=\n-----END CERTIFICATE REQUEST-----\n"))
 	f.Add(clientApplication().request())
 	f.Add(servingApplication().request())
+	a := clientApplication()
 	f.Fuzz(func(t *testing.T, content []byte) {
-		a := clientApplication()
 		a.csr.Spec.Request = content
 		err := a.judge(a.csr)
 		if err == nil {

@@ -6,12 +6,18 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
+	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/state"
 
@@ -61,60 +67,170 @@ func nodeSubject(node string) pkix.Name {
 	return pkix.Name{CommonName: "system:node:" + node, Organization: []string{"system:nodes"}}
 }
 
-func TestARequestThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rehearse(t)
-		expected := []state.ExpectedNode{{Name: "worker-0", Created: time.Now()}}
-		r.askFirst(t, "csr-a", "worker-0")
-		r.before = func(q *http.Request) {
-			if q.Method == http.MethodPut {
-				r.change(t, requests, "", "csr-a", "metadata.labels", map[string]any{"changed": "yes"})
-			}
+// waiting returns the requests for which nothing has been decided, by name, with why they must not be approved.
+func (r *rehearsal) waiting(t *testing.T, expected []state.ExpectedNode) map[string]string {
+	t.Helper()
+	seen, err := r.Observe(t.Context(), netip.Addr{}, expected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusals := map[string]string{}
+	for _, request := range seen.Requests {
+		if request.State == state.RequestPending {
+			refusals[request.Name] = request.Refusal
 		}
-		if got, err := r.ApproveCSRs(t.Context(), expected); err != nil || len(got) != 1 || got[0].Decision != state.Left {
-			t.Errorf("%+v, %v", got, err)
-		}
-		r.before = nil
-		if got, err := r.ApproveCSRs(t.Context(), expected); err != nil || len(got) != 1 || got[0].Decision != state.Approved {
-			t.Errorf("%+v, %v", got, err)
-		}
-	})
+	}
+	return refusals
 }
 
-func TestRequestsOfExpectedNodesAreApprovedAndOthersShown(t *testing.T) {
+// approve approves what the last look found, and fails the test if the API failed.
+func (r *rehearsal) approve(t *testing.T) []state.CSRDecision {
+	t.Helper()
+	decisions, err := r.Approve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decisions
+}
+
+// approved returns the names of the requests that somebody approved.
+func (r *rehearsal) approved() []string {
+	var names []string
+	for _, csr := range r.objects.List(requests, "") {
+		for _, condition := range csr.List("status.conditions") {
+			if condition.Text("type") == "Approved" {
+				names = append(names, csr.Name())
+			}
+		}
+	}
+	return names
+}
+
+func expectedWorkers(count int) []state.ExpectedNode {
+	var expected []state.ExpectedNode
+	for i := range count {
+		expected = append(expected, state.ExpectedNode{Name: fmt.Sprintf("worker-%d", i), Addresses: []string{fmt.Sprintf("198.51.100.%d", 10+i)},
+			Created: time.Now().Add(-5 * time.Minute)})
+	}
+	return expected
+}
+
+func TestRequestsOfExpectedNodesAreApprovedAndOthersLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
-		created := time.Now().Add(-5 * time.Minute)
-		expected := []state.ExpectedNode{
-			{Name: "worker-0", Addresses: []string{"198.51.100.10"}, Created: created},
-			{Name: "worker-1", Addresses: []string{"198.51.100.11"}, Created: created},
-		}
+		expected := expectedWorkers(2)
 		r.register(t, "worker-1")
 		r.askFirst(t, "csr-a", "worker-0")
 		r.askServing(t, "csr-b", "worker-1", "198.51.100.11")
 		r.askFirst(t, "csr-c", "intruder")
-		got, err := r.ApproveCSRs(t.Context(), expected)
+		const foreign = "this installation has no node of that name"
+		if diff := cmp.Diff(map[string]string{"csr-a": "", "csr-b": "", "csr-c": foreign}, r.waiting(t, expected)); diff != "" {
+			t.Error(diff)
+		}
 		want := []state.CSRDecision{
 			{Name: "csr-a", Node: "worker-0", Decision: state.Approved, Reason: "client certificate"},
 			{Name: "csr-b", Node: "worker-1", Decision: state.Approved, Reason: "serving certificate"},
-			{Name: "csr-c", Node: "intruder", Decision: state.Left, Reason: "this installation has no node of that name"},
 		}
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Fatalf("%v\n%s", err, diff)
+		if diff := cmp.Diff(want, r.approve(t)); diff != "" {
+			t.Error(diff)
 		}
-		again, err := r.ApproveCSRs(t.Context(), expected)
-		if diff := cmp.Diff(want[2:], again); err != nil || diff != "" {
-			t.Errorf("what was decided is not decided again: %v\n%s", err, diff)
+		if diff := cmp.Diff([]string{"csr-a", "csr-b", "csr-of-worker-1"}, r.approved()); diff != "" {
+			t.Error(diff)
 		}
-		for _, csr := range r.objects.List(requests, "") {
-			if csr.Name() == "csr-of-worker-1" {
-				continue
+		if diff := cmp.Diff(map[string]string{"csr-c": foreign}, r.waiting(t, expected)); diff != "" {
+			t.Errorf("the next look: %s", diff)
+		}
+		if stranger, _ := r.objects.Get(requests, "", "csr-c"); len(stranger.List("status.conditions")) > 0 {
+			t.Errorf("a stranger's request was decided about: %v", stranger.List("status.conditions"))
+		}
+	})
+}
+
+func TestWhatALookFoundIsApprovedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.askFirst(t, "csr-a", "worker-0")
+		if got := r.approve(t); len(got) != 0 {
+			t.Errorf("without a look: %+v", got)
+		}
+		r.waiting(t, expectedWorkers(1))
+		if got := r.approve(t); len(got) != 1 {
+			t.Errorf("after a look: %+v", got)
+		}
+		if got := r.approve(t); len(got) != 0 {
+			t.Errorf("again: %+v", got)
+		}
+	})
+}
+
+func TestARequestThatChangedSinceTheLookIsLeftUntilTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		expected := expectedWorkers(2)
+		r.askFirst(t, "csr-changed", "worker-0")
+		r.askFirst(t, "csr-deleted", "worker-1")
+		r.waiting(t, expected)
+		r.change(t, requests, "", "csr-changed", "metadata.labels", map[string]any{"changed": "yes"})
+		if _, err := r.objects.Delete(requests, "", "csr-deleted"); err != nil {
+			t.Fatal(err)
+		}
+		for _, got := range r.approve(t) {
+			if got.Decision != state.Left || !strings.Contains(got.Reason, "changed") {
+				t.Errorf("%+v", got)
 			}
-			for _, condition := range csr.List("status.conditions") {
-				if condition.Text("type") != "Approved" || condition.Text("status") != "True" || csr.Name() == "csr-c" {
-					t.Errorf("%s got the condition %v", csr.Name(), condition)
-				}
+		}
+		if got := r.approved(); len(got) != 0 {
+			t.Errorf("approved: %v", got)
+		}
+		r.waiting(t, expected)
+		if got := r.approve(t); len(got) != 1 || got[0].Decision != state.Approved {
+			t.Errorf("after the next look: %+v", got)
+		}
+	})
+}
+
+func TestNothingIsApprovedInAnotherClusterThanTheOneThatWasLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.askFirst(t, "csr-a", "worker-0")
+		r.waiting(t, expectedWorkers(1))
+		r.kubeconfig += "# another one\n"
+		if got := r.approve(t); len(got) != 0 {
+			t.Errorf("approved: %+v", got)
+		}
+	})
+}
+
+func TestAnAPIThatGoesAwayLeavesTheDecisionsThatWereMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		for i := range 20 {
+			r.askFirst(t, fmt.Sprintf("csr-%02d", i), fmt.Sprintf("worker-%d", i))
+		}
+		r.waiting(t, expectedWorkers(20))
+		var tries atomic.Int64
+		r.before = func(q *http.Request) {
+			if q.Method == http.MethodPut && tries.Add(1) > 7 {
+				panic(http.ErrAbortHandler)
 			}
+		}
+		decisions, err := r.Approve(t.Context())
+		if !fault.Is(err, fault.Transient) {
+			t.Errorf("got %v", err)
+		}
+		var told []string
+		for _, decision := range decisions {
+			if decision.Decision == state.Approved {
+				told = append(told, decision.Name)
+			}
+		}
+		for _, name := range told {
+			if !slices.Contains(r.approved(), name) {
+				t.Errorf("%s is told to be approved, and is not", name)
+			}
+		}
+		if len(told) == 0 || len(r.approved()) > 7 {
+			t.Errorf("told %d, approved %d", len(told), len(r.approved()))
 		}
 	})
 }

@@ -10,11 +10,13 @@ import (
 	"exoshift/state"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // ingressController is the part of operator.openshift.io/v1 IngressController that decides where routers run.
 type ingressController struct {
-	Spec struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
 		Replicas      *int64 `json:"replicas"`
 		NodePlacement struct {
 			NodeSelector struct {
@@ -33,31 +35,36 @@ type ingressController struct {
 
 // PlaceIngress moves the routers of the default ingress controller to the nodes with a label ("key" or "key=value"),
 // tolerating taints of that key, on the ports of these nodes. With proxyProtocol the routers expect the PROXY
-// protocol of the load balancer. Until the controller exists it is fault.Transient.
+// protocol of the load balancer. Until the controller exists it is fault.Transient. What others have changed since we
+// did it first, stays as they want it.
 func (c *Cluster) PlaceIngress(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
 		return "", err
 	}
-	controller, exists, err := read[ingressController](ctx, api, ingressControllers, "default")
+	return settle(func() (state.Action, error) {
+		return api.placeIngress(ctx, nodeLabel, int64(replicas), publishingProtocol(proxyProtocol))
+	})
+}
+
+func (a *api) placeIngress(ctx context.Context, nodeLabel string, replicas int64, protocol string) (state.Action, error) {
+	controller, exists, err := read[ingressController](ctx, a, ingressControllers, "default")
 	if err != nil {
 		return "", err
 	}
 	if !exists {
 		return "", fault.Newf(fault.Transient, "place the routers", "the default ingress controller does not exist yet")
 	}
-	change := controller.change(nodeLabel, int64(replicas), publishingProtocol(proxyProtocol))
+	change := controller.change(nodeLabel, replicas, protocol)
+	controller.leave(change)
 	if len(change) == 0 {
 		return state.Found, nil
 	}
-	content, err := json.Marshal(map[string]any{"spec": change})
+	content, err := json.Marshal(map[string]any{"metadata": touch(controller.ObjectMeta), "spec": change})
 	if err != nil {
 		return "", fault.New(fault.Internal, "place the routers", err)
 	}
-	if err := api.patch(ctx, ingressControllers, "default", content); err != nil {
-		return "", err
-	}
-	return state.Updated, nil
+	return state.Updated, a.patch(ctx, ingressControllers, "default", content)
 }
 
 func publishingProtocol(proxyProtocol bool) string {
@@ -67,7 +74,7 @@ func publishingProtocol(proxyProtocol bool) string {
 	return "TCP"
 }
 
-// change returns the merge patch of the spec that makes the difference; empty if there is none.
+// change returns the merge patch of the spec that makes the difference, by field; empty if there is none.
 func (c ingressController) change(nodeLabel string, replicas int64, protocol string) map[string]any {
 	change := map[string]any{}
 	if c.Spec.Replicas == nil || *c.Spec.Replicas != replicas {
@@ -78,11 +85,27 @@ func (c ingressController) change(nodeLabel string, replicas int64, protocol str
 		change["nodePlacement"] = placement
 	}
 	if c.Spec.Publishing.Type != "HostNetwork" || c.Spec.Publishing.HostNetwork.Protocol != protocol {
+		// What belongs to another type may not stay beside it.
 		change["endpointPublishingStrategy"] = map[string]any{
 			"type": "HostNetwork", "hostNetwork": map[string]any{"protocol": protocol},
+			"loadBalancer": nil, "nodePort": nil, "private": nil,
 		}
 	}
 	return change
+}
+
+// leave takes out of a change what others have decided since we changed the controller first.
+func (c ingressController) leave(change map[string]any) {
+	if !touched(c.ObjectMeta) {
+		return
+	}
+	for _, path := range [][]string{
+		{"replicas"}, {"nodePlacement", "nodeSelector"}, {"endpointPublishingStrategy", "type"}, {"endpointPublishingStrategy", "hostNetwork", "protocol"},
+	} {
+		if ownedByOthers(c.ObjectMeta, append([]string{"spec"}, path...)...) {
+			delete(change, path[0])
+		}
+	}
 }
 
 func (c ingressController) placementChange(key, value string) map[string]any {

@@ -1,6 +1,7 @@
 package openshift_test
 
 import (
+	"net/http"
 	"testing"
 	"testing/synctest"
 
@@ -43,6 +44,71 @@ func TestIngressIsPlacedOnce(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, placed.Map("spec")); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+// owned is an entry of managedFields: who wrote the fields of a spec last.
+func owned(manager string, fields map[string]any) map[string]any {
+	return map[string]any{"manager": manager, "operation": "Update", "apiVersion": "operator.openshift.io/v1", "fieldsType": "FieldsV1",
+		"fieldsV1": map[string]any{"f:spec": fields}}
+}
+
+func TestWhatOthersChangeOfTheRoutersLaterStays(t *testing.T) {
+	const resource, namespace = "ingresscontrollers.operator.openshift.io", "openshift-ingress-operator"
+	leaf := map[string]any{}
+	for name, test := range map[string]struct {
+		path   string
+		value  any
+		fields map[string]any
+	}{
+		"replicas":      {"spec.replicas", 5, map[string]any{"f:replicas": leaf}},
+		"node selector": {"spec.nodePlacement.nodeSelector.matchLabels", map[string]any{"a": "b"}, map[string]any{"f:nodePlacement": map[string]any{"f:nodeSelector": leaf}}},
+		"protocol": {"spec.endpointPublishingStrategy.hostNetwork.protocol", "TCP",
+			map[string]any{"f:endpointPublishingStrategy": map[string]any{"f:hostNetwork": map[string]any{"f:protocol": leaf}}}},
+		"strategy": {"spec.endpointPublishingStrategy.type", "Private", map[string]any{"f:endpointPublishingStrategy": map[string]any{"f:type": leaf}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := rehearse(t)
+				place := func(want state.Action) {
+					t.Helper()
+					if got, err := r.PlaceIngress(t.Context(), "node-role.kubernetes.io/infra", 2, true); err != nil || got != want {
+						t.Errorf("%q, %v, want %q", got, err, want)
+					}
+				}
+				// What the operator made at first is changed, whoever owns it.
+				controller := with(named("default"), "metadata.managedFields", []any{owned("ingress-operator", test.fields)})
+				r.put(t, resource, namespace, with(controller, test.path, test.value))
+				place(state.Updated)
+				r.change(t, resource, namespace, "default", test.path, test.value)
+				r.change(t, resource, namespace, "default", "metadata.managedFields", []any{owned("argocd-controller", test.fields)})
+				place(state.Found)
+				r.change(t, resource, namespace, "default", "metadata.managedFields", []any{owned("exoshift", test.fields)})
+				place(state.Updated)
+			})
+		})
+	}
+}
+
+func TestRoutersThatChangeMeanwhileAreLookedAtAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		const resource, namespace = "ingresscontrollers.operator.openshift.io", "openshift-ingress-operator"
+		r.put(t, resource, namespace, named("default"))
+		changed := false
+		r.before = func(q *http.Request) {
+			if q.Method == http.MethodPatch && !changed {
+				changed = true
+				r.change(t, resource, namespace, "default", "spec.nodePlacement.tolerations", []any{map[string]any{"key": "other", "operator": "Exists"}})
+			}
+		}
+		if got, err := r.PlaceIngress(t.Context(), "node-role.kubernetes.io/infra", 2, true); err != nil || got != state.Updated {
+			t.Errorf("%q, %v", got, err)
+		}
+		placed, _ := r.objects.Get(resource, namespace, "default")
+		if tolerations := placed.List("spec.nodePlacement.tolerations"); len(tolerations) != 2 {
+			t.Errorf("tolerations: %v", tolerations)
 		}
 	})
 }

@@ -22,39 +22,26 @@ func (c *Cluster) LabelNode(ctx context.Context, name string, labels map[string]
 	if err != nil {
 		return "", err
 	}
-	for range patchAttempts {
-		var changed bool
-		changed, err = api.labelNode(ctx, name, labels, taints)
-		if err == nil && !changed {
-			return state.Found, nil
-		}
-		if err == nil || !conflicts(err) {
-			break
-		}
-	}
+	return settle(func() (state.Action, error) { return api.labelNode(ctx, name, labels, taints) })
+}
+
+func (a *api) labelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (state.Action, error) {
+	node, exists, err := read[corev1.Node](ctx, a, nodes, name)
 	if err != nil {
 		return "", err
 	}
-	return state.Updated, nil
-}
-
-func (a *api) labelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (changed bool, err error) {
-	node, exists, err := read[corev1.Node](ctx, a, nodes, name)
-	if err != nil {
-		return false, err
-	}
 	if !exists {
-		return false, fault.Newf(fault.NotFound, "label node "+name, "it has not registered yet")
+		return "", fault.Newf(fault.NotFound, "label node "+name, "it has not registered yet")
 	}
 	change := nodeChange(node, labels, taints)
 	if change == nil {
-		return false, nil
+		return state.Found, nil
 	}
 	content, err := json.Marshal(change)
 	if err != nil {
-		return false, fault.New(fault.Internal, "label node "+name, err)
+		return "", fault.New(fault.Internal, "label node "+name, err)
 	}
-	return true, a.patch(ctx, nodes, name, content)
+	return state.Updated, a.patch(ctx, nodes, name, content)
 }
 
 // nodeChange returns the merge patch that adds what is missing, or nil. A merge patch replaces the whole list of
@@ -64,9 +51,9 @@ func nodeChange(node corev1.Node, labels map[string]string, taints []state.Taint
 	if missing := missingLabels(node.Labels, labels); len(missing) > 0 {
 		metadata["labels"] = missing
 	}
-	if added := withTaints(node.Spec.Taints, taints); len(added) > len(node.Spec.Taints) {
+	if wanted := withTaints(node.Spec.Taints, taints); !slices.Equal(wanted, node.Spec.Taints) {
 		metadata["resourceVersion"] = node.ResourceVersion
-		spec["taints"] = added
+		spec["taints"] = wanted
 	}
 	change := map[string]any{}
 	if len(metadata) > 0 {
@@ -91,13 +78,17 @@ func missingLabels(present, wanted map[string]string) map[string]string {
 	return missing
 }
 
-// withTaints returns the taints that are there, followed by the wanted ones that are not.
+// withTaints returns the taints that are there, and the wanted ones. A node cannot have two of the same key and effect:
+// of these, the wanted one takes the other's place.
 func withTaints(present []corev1.Taint, wanted []state.Taint) []corev1.Taint {
 	all := slices.Clone(present)
 	for _, taint := range wanted {
 		want := corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: corev1.TaintEffect(taint.Effect)}
-		if !slices.ContainsFunc(all, func(got corev1.Taint) bool { return got.MatchTaint(&want) && got.Value == want.Value }) {
+		switch at := slices.IndexFunc(all, func(got corev1.Taint) bool { return got.MatchTaint(&want) }); {
+		case at < 0:
 			all = append(all, want)
+		case all[at].Value != want.Value:
+			all[at] = want
 		}
 	}
 	return all

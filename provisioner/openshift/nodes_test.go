@@ -2,6 +2,7 @@ package openshift_test
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 	"testing/synctest"
 
@@ -60,6 +61,47 @@ func TestTaintsThatOthersAddMeanwhileStay(t *testing.T) {
 		}
 		if diff := cmp.Diff([]state.Taint{{Key: "other", Effect: "NoExecute"}, wanted}, nodes[0].Taints); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+func TestATaintOfAnotherValueGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.put(t, "nodes", "", with(named("storage-0"), "spec.taints", []any{
+			map[string]any{"key": "storagenode", "value": "False", "effect": "NoSchedule"},
+			map[string]any{"key": "storagenode", "value": "False", "effect": "NoExecute"},
+		}))
+		wanted := state.Taint{Key: "storagenode", Value: "True", Effect: "NoSchedule"}
+		for _, want := range []state.Action{state.Updated, state.Found} {
+			if got, err := r.LabelNode(t.Context(), "storage-0", nil, []state.Taint{wanted}); err != nil || got != want {
+				t.Errorf("%q, %v, want %q", got, err, want)
+			}
+		}
+		nodes, err := r.Nodes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]state.Taint{wanted, {Key: "storagenode", Value: "False", Effect: "NoExecute"}}, nodes[0].Taints); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestANodeThatSomebodyElseChangesAllTheTimeIsTriedAgainLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.put(t, "nodes", "", named("storage-0"))
+		changes := 0
+		r.before = func(q *http.Request) {
+			if q.Method == http.MethodPatch {
+				changes++
+				r.change(t, "nodes", "", "storage-0", "metadata.labels", map[string]any{"changes": strconv.Itoa(changes)})
+			}
+		}
+		_, err := r.LabelNode(t.Context(), "storage-0", nil, []state.Taint{{Key: "storagenode", Value: "True", Effect: "NoSchedule"}})
+		if !fault.Is(err, fault.Transient) || changes != 5 {
+			t.Errorf("after %d attempts: %v", changes, err)
 		}
 	})
 }
