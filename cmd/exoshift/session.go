@@ -161,6 +161,7 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 	}
 	installer := release.New(s.net, s.installer(), log)
 	cluster := openshift.NewCluster(s.net, s.kubeconfig)
+	cluster.TrustMachineConfig(s.machineConfigAuthority)
 	w.World = install.World{
 		Cloud:     w.cloud,
 		Objects:   w.storage,
@@ -188,6 +189,15 @@ type nameServers struct{ network.Network }
 func (n nameServers) NameServers(ctx context.Context, domain string) (parent string, servers []string, err error) {
 	delegation, err := n.Delegation(ctx, domain)
 	return delegation.Parent, delegation.Servers, err
+}
+
+// machineConfigAuthority returns whom the masters trust to hand out what they boot from.
+func (s session) machineConfigAuthority() ([]byte, error) {
+	pointer, err := s.folder.Read(state.InstallDir + "/master.ign")
+	if err != nil {
+		return nil, err
+	}
+	return release.RootCA(pointer)
 }
 
 func (s session) kubeconfig() ([]byte, error) {
