@@ -3,6 +3,7 @@ package console_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -106,6 +107,46 @@ func installation() *script {
 	return &s
 }
 
+// observed is what a run sees of a cluster that comes alive, with something that is wrong.
+func observed(s *script) {
+	see := func(second int, kind provisioner.Type, name, seenState, text, reason string) {
+		s.at(second, provisioner.Event{Type: kind, Step: "etcd", Phase: "control-plane", Name: name, State: seenState, Text: text, Reason: reason})
+	}
+	percent := func(second, share int, text string) {
+		s.at(second, provisioner.Event{Type: provisioner.TypeVersion, Step: "etcd", Phase: "control-plane", State: "installing", Percent: &share, Text: text})
+	}
+	see(310, provisioner.TypeProbe, "api-direct", provisioner.Reached, "https://192.0.2.7:6443/readyz", "")
+	see(310, provisioner.TypeProbe, "api", provisioner.Unreachable, "https://api.c-demo-1.example.net:6443/readyz", "tcp: connection refused")
+	see(311, provisioner.TypeStage, "bootkube", provisioner.Started, "cb-bootstrap", "")
+	see(312, provisioner.TypeJournal, "bootkube.service", "", "Starting cluster-bootstrap...", "")
+	see(312, provisioner.TypeJournal, "kubelet.service", "", "no pod\x1b[2J yet", "")
+	see(313, provisioner.TypeStage, "bootkube", provisioner.Failed, "cb-bootstrap", "error: timed out\nwaiting")
+	see(314, provisioner.TypeStage, "bootkube", provisioner.Done, "", "")
+	for i := range 12 {
+		see(315, provisioner.TypeOperator, fmt.Sprintf("operator-%d", i), "stable", "", "")
+	}
+	see(315, provisioner.TypeOperator, "authentication", "waiting", "", "")
+	see(316, provisioner.TypeOperator, "authentication", "degraded", "", "no route\x07 to oauth")
+	see(317, provisioner.TypeOperator, "authentication", "degraded", "", "no route to oauth for 1s")
+	percent(320, 41, "Working towards 4.20.5: 370 of 903 done (41% complete)")
+	percent(321, 44, "Working towards 4.20.5: 397 of 903 done (44% complete)")
+	percent(322, 71, "Working towards 4.20.5: 640 of 903 done (71% complete), waiting on authentication")
+	since := began.Add(300 * time.Second)
+	finding := provisioner.Event{Type: provisioner.TypeDiagnosis, Step: "etcd", Phase: "control-plane", Name: "load-balancer-blocked",
+		State: provisioner.Present, Confidence: "high", Text: "The load balancers do not let the API through", Since: &since,
+		Hint:     "Add the rule that is missing:\nexo compute security-group rule add c-demo-1_lb --port 6443\x1b[31m",
+		Evidence: []string{"the API answers on the bootstrap machine", "api.c-demo-1.example.net:6443: connection refused\u202e"}}
+	s.at(330, finding)
+	s.at(331, finding)
+	doubt := finding
+	doubt.Name, doubt.Confidence, doubt.Text, doubt.Hint, doubt.Evidence = "slow", "low", "Everything takes longer than usual", "Wait.", nil
+	s.at(332, doubt)
+	doubt.State = provisioner.Gone
+	s.at(340, doubt)
+	doubt.State = provisioner.Present
+	s.at(341, doubt)
+}
+
 func finished(code int, result, text, hint string) provisioner.Event {
 	return provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Finished, Result: result, ExitCode: &code, Text: text, Hint: hint}
 }
@@ -119,6 +160,7 @@ func goodRun() []provisioner.Event {
 
 func badRun() []provisioner.Event {
 	s := installation()
+	observed(s)
 	const cause, hint = "gave up after 45m0s: 3 of 4 members\r\nmaster-2: not started", "run the same command again"
 	s.at(2763, provisioner.Event{Type: provisioner.TypeStep, Step: "etcd", Phase: "control-plane", State: provisioner.Failed, Text: cause, Hint: hint})
 	s.at(2763, provisioner.Event{Type: provisioner.TypeStep, Step: "labels", Phase: "nodes", State: provisioner.Skipped,
@@ -194,6 +236,7 @@ func TestTheEndOfARun(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	running := installation()
+	observed(running)
 	for name, events := range map[string][]provisioner.Event{
 		"running.status.golden": stamp(running.events, running.seconds), "bad.status.golden": badRun(), "no.status.golden": nil,
 	} {

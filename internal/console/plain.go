@@ -24,7 +24,9 @@ type plain struct {
 	steps     map[string]*running
 	told      map[string]string // what was last printed about a node or a request
 	members   []provisioner.Member
-	unreached int // steps
+	operators operators
+	journal   []provisioner.Event // the newest lines, told only when something fails
+	unreached int                 // steps
 }
 
 // running is a step while it runs.
@@ -37,6 +39,9 @@ type running struct {
 func (p *plain) print(e provisioner.Event) {
 	if p.began.IsZero() {
 		p.began = e.Time
+	}
+	if e.Type != provisioner.TypeOperator {
+		p.countOperators(e)
 	}
 	switch e.Type {
 	case provisioner.TypeRun:
@@ -60,7 +65,7 @@ func (p *plain) print(e provisioner.Event) {
 			p.line(e, "certificates", "the first ones end at "+minute(*e.Until)+": the bootstrap has to be complete by then")
 		}
 	default:
-		p.line(e, string(e.Type), e.Text)
+		p.observed(e)
 	}
 }
 
@@ -82,6 +87,9 @@ func (p *plain) run(e provisioner.Event) {
 		p.began = e.Time
 		p.line(e, "run", parts(": ", e.State, e.Text))
 		return
+	}
+	if e.Result == "failed" {
+		p.tellJournal(e, "")
 	}
 	sentence := fmt.Sprintf("finished: %s after %s", e.Result, lasting(e.Time.Sub(p.began)))
 	if e.ExitCode != nil {
@@ -162,7 +170,7 @@ func (p *plain) wait(e provisioner.Event) string {
 func (p *plain) etcd(e provisioner.Event) {
 	var changes []string
 	for _, member := range e.Members {
-		if !slices.Contains(p.members, member) {
+		if !slices.ContainsFunc(p.members, same(member)) {
 			changes = append(changes, fmt.Sprintf("member %s: %s", member.Name, member.State))
 		}
 	}
@@ -175,6 +183,11 @@ func (p *plain) etcd(e provisioner.Event) {
 	if len(changes) > 0 {
 		p.line(e, "etcd", fmt.Sprintf("%s (%s)", strings.Join(changes, ", "), count(len(e.Members), "member")))
 	}
+}
+
+// same tells whether a member is there in the same state; its revision alone is no news.
+func same(member provisioner.Member) func(provisioner.Member) bool {
+	return func(m provisioner.Member) bool { return m.Name == member.Name && m.State == member.State }
 }
 
 // object tells of changes; what was found as wanted is counted for the end of the step.

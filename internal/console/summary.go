@@ -28,6 +28,7 @@ func Summary(w io.Writer, board *provisioner.Board, facts state.Facts, where Whe
 	describe(w, board, facts, where)
 	switch {
 	case board.Run.Result != "ok":
+		printSurest(w, board)
 		failures(w, board)
 		fmt.Fprintf(w, "Nothing was rolled back. Go on with:\n  %s\n", Clean(where.Resume))
 	case where.Rehearsal:
@@ -63,6 +64,8 @@ func describe(w io.Writer, board *provisioner.Board, facts state.Facts, where Wh
 		{"console", facts.ConsoleURL},
 		{"nodes", nodes(board)},
 		{"etcd", etcd(board)},
+		{"version", version(board)},
+		{"operators", operatorCounts(board)},
 		{"objects", objects(board)},
 		{"durations", durations(board)},
 		{"kubeconfig", kubeconfig(facts, where)},
@@ -120,7 +123,7 @@ func failures(w io.Writer, board *provisioner.Board) {
 	}
 	slices.Sort(advice)
 	for _, next := range slices.Compact(advice) {
-		if next != "" {
+		if next != "" && !fixes(board, next) {
 			todo(w, next)
 		}
 	}
@@ -177,7 +180,8 @@ func etcd(board *provisioner.Board) string {
 	for i, n := range board.EtcdTrail {
 		trail[i] = strconv.Itoa(n)
 	}
-	return fmt.Sprintf("%s (over time: %s)", count(len(board.Etcd), "member"), strings.Join(trail, ", "))
+	held := prefixed("the bootstrap member stays: ", board.EtcdHeld)
+	return parts(", ", fmt.Sprintf("%s (over time: %s)", count(len(board.Etcd), "member"), strings.Join(trail, ", ")), held)
 }
 
 func objects(board *provisioner.Board) string {

@@ -1,9 +1,7 @@
 package pane
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +35,7 @@ func (p Diagnosis) lines(width int) []string {
 // found explains each finding, the surest first; nothing if there is none.
 func (p Diagnosis) found(width int) []string {
 	var lines []string
-	for i, finding := range Surest(p.Findings) {
+	for i, finding := range provisioner.Surest(p.Findings) {
 		if i > 0 {
 			lines = append(lines, "")
 		}
@@ -49,7 +47,7 @@ func (p Diagnosis) found(width int) []string {
 func (p Diagnosis) finding(f provisioner.Event, also bool, width int) []string {
 	t := p.Theme
 	lines := wrapAfter(p.head(f, also)+" ", t.Bold, f.Text, t.Indent(), width)
-	lines = append(lines, "  "+t.Dim.Render("for "+Short(p.Now.Sub(since(f)))+", rule "+f.Name))
+	lines = append(lines, "  "+t.Dim.Render("for "+Short(p.Now.Sub(f.Beginning()))+", rule "+f.Name))
 	if len(f.Evidence) > 0 {
 		lines = append(lines, " "+t.Label.Render("Why I think so"))
 	}
@@ -86,21 +84,12 @@ func confidence(f provisioner.Event) Status {
 	return Running
 }
 
-// Surest returns findings, the surest first and of these the one that holds for the longest time.
-func Surest(findings []provisioner.Event) []provisioner.Event {
-	sorted := slices.Clone(findings)
-	slices.SortStableFunc(sorted, func(a, b provisioner.Event) int {
-		return cmp.Or(cmp.Compare(confidence(a).urgency(), confidence(b).urgency()), since(a).Compare(since(b)))
-	})
-	return sorted
-}
-
 // Summary returns the surest finding in one line, or "".
 func (p Diagnosis) Summary() string {
 	if len(p.Findings) == 0 {
 		return ""
 	}
-	surest := Surest(p.Findings)[0]
+	surest := provisioner.Surest(p.Findings)[0]
 	return p.head(surest, false) + "  " + surest.Text + p.others()
 }
 
@@ -127,7 +116,7 @@ func (p Notice) lines(width, height int) []string {
 	if len(p.Findings) == 0 {
 		return nil
 	}
-	t, surest := p.Theme, Surest(p.Findings)[0]
+	t, surest := p.Theme, provisioner.Surest(p.Findings)[0]
 	lines := []string{t.Rule(width)}
 	lines = append(lines, p.cause(surest, width, height)...)
 	advice := p.advice(surest)
@@ -140,7 +129,7 @@ func (p Notice) lines(width, height int) []string {
 
 func (p Notice) cause(f provisioner.Event, width, height int) []string {
 	lines := wrapAfter(" "+p.head(f, false)+" ", p.Theme.Bold, f.Text, " "+p.Theme.Indent(), width)
-	age := p.Theme.Dim.Render("  for " + Short(p.Now.Sub(since(f))))
+	age := p.Theme.Dim.Render("  for " + Short(p.Now.Sub(f.Beginning())))
 	if height >= 5 {
 		lines[len(lines)-1] += age
 		return lines

@@ -107,23 +107,16 @@ func (p Operators) sorted() []provisioner.Event {
 	operators := slices.Clone(p.Operators)
 	slices.SortStableFunc(operators, func(a, b provisioner.Event) int {
 		return cmp.Or(
-			cmp.Compare(operatorStatus(a).urgency(), operatorStatus(b).urgency()), since(a).Compare(since(b)))
+			cmp.Compare(operatorStatus(a).urgency(), operatorStatus(b).urgency()), a.Beginning().Compare(b.Beginning()))
 	})
 	return operators
-}
-
-func since(e provisioner.Event) time.Time {
-	if e.Since == nil {
-		return e.Time
-	}
-	return *e.Since
 }
 
 func (p Operators) row(operator provisioner.Event, width int) string {
 	t, status := p.Theme, operatorStatus(operator)
 	name := Fit(operator.Name, min(26, width/3)) + " "
 	text := t.Style(status).Render(Fit(operator.State, 12)) + " "
-	age := Short(p.Now.Sub(since(operator)))
+	age := Short(p.Now.Sub(operator.Beginning()))
 	if width < 60 {
 		return spread(t.Mark(status)+" "+name+text, t.Dim.Render(age), width)
 	}

@@ -37,12 +37,12 @@ func (p Services) row(service provisioner.StageView, width int) string {
 	return spread(line, t.Dim.Render(Short(p.Now.Sub(service.At))), width)
 }
 
-// serviceStatus: a stage that is done is followed by another, the end of a service is the end.
+// serviceStatus returns how a service is; done is told once it has ended well.
 func serviceStatus(service provisioner.StageView) Status {
 	switch {
 	case service.State == provisioner.Failed:
 		return Failed
-	case service.State == provisioner.Done && service.Stage == "":
+	case service.State == provisioner.Done:
 		return OK
 	}
 	return Running
