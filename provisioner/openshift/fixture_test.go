@@ -107,6 +107,7 @@ func (r *rehearsal) define(t *testing.T) {
 		kind.Version = "v1"
 		r.put(t, "customresourcedefinitions.apiextensions.k8s.io", "", kind.Definition())
 	}
+	r.put(t, "namespaces", "", named("openshift-image-registry"))
 }
 
 // put creates an object.
@@ -155,7 +156,9 @@ func (r *rehearsal) serve(t *testing.T, host *fabric.Host, authority certificate
 	api := &kube.Server{
 		Objects: r.objects, Version: "1.33.5",
 		Authenticator: kube.Authenticator{Clients: func() *x509.CertPool { return clients }},
-		Authorize:     func(a kube.Attributes) bool { return a.User.In("system:masters") && a.Resource != r.forbidden },
+		Authorize: func(a kube.Attributes) bool {
+			return a.User.In("system:masters") && (r.forbidden == "" || a.Resource != r.forbidden)
+		},
 		Ready: func() error {
 			if failure := r.ready.Load(); failure != nil {
 				return *failure
