@@ -53,7 +53,7 @@ func (in inputs) bootstrap(release mirror.Release, installConfig []byte, manifes
 	document := types.Config{
 		Ignition: types.Ignition{Version: ignitionVersion},
 		Passwd:   types.Passwd{Users: []types.PasswdUser{{Name: "core", SSHAuthorizedKeys: []types.SSHAuthorizedKey{types.SSHAuthorizedKey(in.config.SSHKey)}}}},
-		Systemd:  types.Systemd{Units: bootstrapUnits()},
+		Systemd:  types.Systemd{Units: bootstrapUnits(release.OKD())},
 	}
 	for _, path := range slices.Sorted(maps.Keys(disk)) {
 		document.Storage.Files = append(document.Storage.Files, file(path, disk[path]))
@@ -73,13 +73,16 @@ func dataURL(content []byte) string {
 	return "data:text/plain;charset=utf-8;base64," + base64.StdEncoding.EncodeToString(content)
 }
 
-// bootstrapUnits names the services of section 3.1; what they do is package openshift's.
-func bootstrapUnits() []types.Unit {
+// bootstrapUnits names the services of section 3.1; what they do is package openshift's. OKD has no journal gateway.
+func bootstrapUnits(okd bool) []types.Unit {
 	var units []types.Unit
 	enabled := true
 	for _, name := range []string{"release-image", "node-image-pull", "kubelet", "bootkube", "approve-csr", "progress"} {
 		content := "[Service]\nExecStart=/usr/local/bin/" + name + ".sh\n\n[Install]\nWantedBy=multi-user.target\n"
 		units = append(units, types.Unit{Name: name + ".service", Enabled: &enabled, Contents: &content})
+	}
+	if !okd {
+		units = append(units, types.Unit{Name: "systemd-journal-gatewayd.socket", Enabled: &enabled}) // of the image
 	}
 	return units
 }

@@ -13,7 +13,8 @@ import (
 // bootstrapHost is the machine that starts a cluster.
 type bootstrapHost struct {
 	world   *World
-	machine machine.Machine
+	machine *JournaledMachine
+	record  *recorder
 	cluster *cluster
 	config  machineConfig
 	domain  string
@@ -23,10 +24,13 @@ type bootstrapHost struct {
 // runBootstrap lives through the stages of bootkube.sh and cluster-bootstrap. Finished stages leave a file on the disk,
 // so a machine that is started again goes on where it was.
 func (w *World) runBootstrap(ctx context.Context, m machine.Machine) {
-	host := &bootstrapHost{world: w, machine: m}
+	journaled := Journaled(m, w.clock)
+	host := &bootstrapHost{world: w, machine: journaled, record: &recorder{machine: journaled}}
 	defer host.running.Wait()
+	host.running.Go(func() { journaled.ServeInside(ctx) })
+	host.record.resume()
 	if err := host.prepare(); err != nil {
-		m.Console("release-image.service: %v", err)
+		journaled.Console("release-image.service: %v", err)
 		return
 	}
 	host.bootkube(ctx)
@@ -63,15 +67,22 @@ func (h *bootstrapHost) done(stage string) bool {
 
 // finish remembers that a stage is over. A disk that cannot be written to only costs time after the next start.
 func (h *bootstrapHost) finish(stage string) {
+	h.record.end(stage)
 	if err := h.machine.WriteFile(optOpenShift+stage+".done", nil); err != nil {
 		h.machine.Console("bootkube.service: %s: %v", stage, err)
 	}
 }
 
+// enter says that a stage begins.
+func (h *bootstrapHost) enter(stage string) {
+	h.record.begin(stage)
+	h.machine.Console("%s.service: stage %s", serviceOf(stage), stage)
+}
+
 // stage lasts as long as told; false if ctx ended meanwhile.
 func (h *bootstrapHost) stage(ctx context.Context, name string, lasts time.Duration) bool {
 	if !h.done(name) {
-		h.machine.Console("bootkube.service: stage %s", name)
+		h.enter(name)
 		if h.world.work(ctx, lasts) != nil {
 			return false
 		}
@@ -85,13 +96,13 @@ func (h *bootstrapHost) await(ctx context.Context, name string, check func(conte
 	if h.done(name) {
 		return ctx.Err() == nil
 	}
-	h.machine.Console("bootkube.service: stage %s", name)
+	h.enter(name)
 	shown := ""
 	ok := h.world.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
 		err := check(ctx)
 		if err != nil && err.Error() != shown {
 			shown = err.Error()
-			h.machine.Console("bootkube.service: %s: %s", name, shown)
+			h.machine.Console("%s.service: %s: %s", serviceOf(name), name, shown)
 		}
 		return err == nil
 	})
@@ -117,7 +128,7 @@ func (h *bootstrapHost) start(ctx context.Context, f func(context.Context)) (sto
 
 // bootkube is the order of section 3.2: the machine config server comes long before the API, and goes after it.
 func (h *bootstrapHost) bootkube(ctx context.Context) {
-	if !h.stage(ctx, "release-image", 70*time.Second) || !h.await(ctx, "node-image-pull", h.suits) || !h.stage(ctx, "node-image-overlay", 50*time.Second) ||
+	if !h.await(ctx, "release-image", h.pulls) || !h.await(ctx, "node-image-pull", h.suits) || !h.stage(ctx, "node-image-overlay", 50*time.Second) ||
 		!h.await(ctx, "mco-render", h.renders) || !h.stage(ctx, "mco-bootstrap", 50*time.Second) {
 		return
 	}
@@ -129,7 +140,7 @@ func (h *bootstrapHost) bootkube(ctx context.Context) {
 		return
 	}
 	if err := h.seed(); err != nil {
-		h.machine.Console("etcd-bootstrap: %v", err)
+		h.machine.Console("bootkube.service: etcd-bootstrap: %v", err)
 		return
 	}
 	h.start(ctx, h.runMember)
@@ -170,7 +181,7 @@ func (h *bootstrapHost) temporaryControlPlane(ctx context.Context) bool {
 	if ok {
 		stopControllers()
 		stopAPI()
-		h.machine.Console("cluster-bootstrap: tearing down the temporary control plane")
+		h.machine.Console("bootkube.service: tearing down the temporary control plane")
 		h.finish("cb-bootstrap")
 	}
 	return ok
@@ -243,7 +254,8 @@ func (h *bootstrapHost) approve(ctx context.Context) {
 		return
 	}
 	defer api.close()
-	h.world.poll(ctx, 20*time.Second, func(ctx context.Context) bool {
+	h.record.begin("approve-csr")
+	finished := h.world.poll(ctx, 20*time.Second, func(ctx context.Context) bool {
 		list, err := api.get(ctx, csrPath)
 		if err != nil {
 			return h.done(".bootkube")
@@ -255,6 +267,9 @@ func (h *bootstrapHost) approve(ctx context.Context) {
 		}
 		return h.done(".bootkube")
 	})
+	if finished {
+		h.record.end("approve-csr")
+	}
 }
 
 func (h *bootstrapHost) approveOne(ctx context.Context, api *client, request kube.Object) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/coreos/ignition/v2/config/v3_5"
 	"github.com/coreos/ignition/v2/config/v3_5/types"
@@ -110,14 +111,31 @@ func (f *fetcher) refer(ctx context.Context, reference types.Resource) (types.Co
 	return f.parse("referenced config", raw)
 }
 
-// writeFiles writes files and units; users, links and directories have no meaning here.
+// writeFiles writes files, units and the SSH keys of users; links and directories have no meaning here.
 func (f *fetcher) writeFiles(ctx context.Context, config types.Config) error {
 	for _, file := range config.Storage.Files {
 		if err := f.writeFile(ctx, file); err != nil {
 			return fmt.Errorf("write %s: %w", file.Path, err)
 		}
 	}
+	if err := f.box.writeKeys(config.Passwd.Users); err != nil {
+		return err
+	}
 	return f.box.writeUnits(config.Systemd.Units)
+}
+
+// writeKeys lets users in by SSH.
+func (b *box) writeKeys(users []types.PasswdUser) error {
+	for _, user := range users {
+		var lines strings.Builder
+		for _, key := range user.SSHAuthorizedKeys {
+			fmt.Fprintln(&lines, key)
+		}
+		if err := b.WriteFile("/home/"+user.Name+"/.ssh/authorized_keys.d/ignition", []byte(lines.String())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *fetcher) writeFile(ctx context.Context, file types.File) error {

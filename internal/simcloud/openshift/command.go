@@ -1,0 +1,59 @@
+package openshift
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path"
+)
+
+// recordsDir holds a record for each of these services, once it has been started. A simulated disk cannot be listed.
+const recordsDir = "/var/log/openshift/"
+
+func recordedServices() []string {
+	return []string{"approve-csr", "bootkube", "node-image-overlay", "node-image-pull", "progress", "release-image"}
+}
+
+// execute runs the one program that there is: tail, of whole files.
+func (m *JournaledMachine) execute(out, complaints io.Writer, words []string) (status uint32) {
+	if len(words) < 2 || words[0] != "tail" {
+		_, _ = fmt.Fprintf(complaints, "bash: line 1: %s: command not found\n", words)
+		return 127
+	}
+	named := false
+	var printed bytes.Buffer
+	for _, word := range words[1:] {
+		switch word {
+		case "-v":
+			named = true
+		case "-n", "+1":
+		default:
+			if !m.tail(&printed, word, named) {
+				_, _ = fmt.Fprintf(complaints, "tail: cannot open '%s' for reading: No such file or directory\n", word)
+				status = 1
+			}
+		}
+	}
+	_, _ = out.Write(printed.Bytes())
+	return status
+}
+
+// tail prints the files that a pattern stands for; false if there are none.
+func (m *JournaledMachine) tail(out *bytes.Buffer, pattern string, named bool) bool {
+	found := false
+	for _, service := range recordedServices() {
+		file := recordsDir + service + ".json"
+		content, exists := m.ReadFile(file)
+		if matches, err := path.Match(pattern, file); !exists || !matches || err != nil {
+			continue
+		}
+		if found {
+			out.WriteByte('\n')
+		}
+		if found = true; named {
+			fmt.Fprintf(out, "==> %s <==\n", file)
+		}
+		out.Write(content)
+	}
+	return found
+}

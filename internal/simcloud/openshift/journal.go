@@ -1,0 +1,86 @@
+package openshift
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/machine"
+)
+
+// JournaledMachine is a machine whose console lines are also in a journal, as far as they belong to a unit:
+// "bootkube.service: text". The journal begins anew when the zone's process does.
+type JournaledMachine struct {
+	machine.Machine
+	clock network.Clock
+	boot  string
+
+	mu      sync.Mutex
+	entries []journalEntry
+	dropped int // entries that were there before the first
+}
+
+// journalEntry is an entry as journalctl exports it in JSON.
+type journalEntry struct {
+	Cursor   string `json:"__CURSOR"`
+	Realtime string `json:"__REALTIME_TIMESTAMP"` // microseconds
+	Boot     string `json:"_BOOT_ID"`
+	Hostname string `json:"_HOSTNAME"`
+	Unit     string `json:"_SYSTEMD_UNIT"`
+	Priority string `json:"PRIORITY"`
+	Message  string `json:"MESSAGE"`
+}
+
+// mostEntries bounds the memory for a journal.
+const mostEntries = 2000
+
+// Journaled gives a machine a journal.
+func Journaled(m machine.Machine, clock network.Clock) *JournaledMachine {
+	boot := make([]byte, 16)
+	_, _ = rand.Read(boot) // never fails
+	return &JournaledMachine{Machine: m, clock: clock, boot: hex.EncodeToString(boot)}
+}
+
+// Console writes to the console and to the journal.
+func (m *JournaledMachine) Console(format string, args ...any) {
+	m.Machine.Console(format, args...)
+	if unit, text, ok := strings.Cut(fmt.Sprintf(format, args...), ": "); ok && strings.HasSuffix(unit, ".service") {
+		m.Log(unit, text)
+	}
+}
+
+// Log writes a line of a unit to the journal alone.
+func (m *JournaledMachine) Log(unit, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at := m.clock.Now().UnixMicro()
+	m.entries = append(m.entries, journalEntry{
+		Cursor:   fmt.Sprintf("s=%s;i=%x;b=%s;m=%x;t=%x;x=0", m.boot, m.dropped+len(m.entries)+1, m.boot, at, at),
+		Realtime: fmt.Sprint(at), Boot: m.boot, Hostname: m.Name(), Unit: unit, Priority: "6", Message: text,
+	})
+	if len(m.entries) > mostEntries {
+		m.entries = m.entries[len(m.entries)-mostEntries/2:]
+		m.dropped += mostEntries / 2
+	}
+}
+
+// of returns the entries of these units; of all units if there are none.
+func (m *JournaledMachine) of(units []string) []journalEntry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found []journalEntry
+	for _, e := range m.entries {
+		if len(units) == 0 || slices.Contains(units, e.Unit) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// timestamp is how the service records write a time.
+func (m *JournaledMachine) timestamp() string { return m.clock.Now().UTC().Format(time.RFC3339) }
