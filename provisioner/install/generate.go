@@ -2,7 +2,9 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"exoshift/ignition"
@@ -99,6 +101,9 @@ func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.R
 	if i.bootstrapped() {
 		return provisioner.Skip("the cluster no longer needs it")
 	}
+	if err := i.identify(); err != nil {
+		return err
+	}
 	if err := ignition.Check(i.ignition.Bootstrap); err != nil {
 		return err
 	}
@@ -118,6 +123,28 @@ func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.R
 	}
 	i.bootstrapURL, err = i.world.Objects.SignedURL(ctx, bucket, bootstrapKey, linkValid)
 	return err
+}
+
+// identify gives the bootstrap machine the keys that we shall know it by. They are made once for a generation, so that a
+// resumed run gives it the same document.
+func (i *Installation) identify() error {
+	const name = state.InstallDir + "/" + state.IdentityFile
+	identity, err := i.folder.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if identity, err = ignition.NewIdentity(time.Now()); err == nil {
+			err = i.folder.Write(name, identity)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	document, err := ignition.WithIdentity(i.ignition.Bootstrap, identity)
+	if err != nil {
+		return fault.New(fault.Invalid, "use the keys in "+i.folder.Path(name), err).
+			WithHint("delete this file if the bootstrap machine was not started yet, then run again")
+	}
+	i.ignition.Bootstrap = document
+	return nil
 }
 
 // checkPrivate has a stranger ask for bootstrap.ign, which holds the cluster's keys. If he gets it, it goes at once.

@@ -23,6 +23,7 @@ type World struct {
 	Cluster   Cluster
 	Names     Resolver
 	Clock     provisioner.Clock
+	Bootstrap BootstrapHost // nil: nobody looks inside
 }
 
 // DefaultWaitForDNS is how long an installation waits for the delegation of its domain, unless told otherwise.
@@ -55,6 +56,9 @@ type Installation struct {
 	signs    signs                // of what goes wrong
 	findings []diagnosis.Finding  // of the latest look
 	headway  headway
+
+	accessOpen bool          // there may be rules that let somebody look inside the bootstrap machine
+	inside     *state.Inside // all that it told about itself; nil until it did
 
 	groups       map[string]string        // IDs of security groups by name
 	affinity     map[affinityGroup]string // IDs

@@ -85,7 +85,9 @@ func (i *Installation) groupsOf(role state.Role) []string {
 	switch role {
 	case state.RoleLoadBalancer:
 		groups = append(groups, groupLoadBalancers)
-	case state.RoleBootstrap, state.RoleMaster:
+	case state.RoleBootstrap:
+		groups = append(groups, groupControlPlane, groupBootstrap)
+	case state.RoleMaster:
 		groups = append(groups, groupControlPlane)
 	case state.RoleStorage:
 		groups = append(groups, groupStorage)

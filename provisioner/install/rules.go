@@ -10,13 +10,15 @@ const (
 	groupStorage       = "storage"
 	groupWorker        = "worker"
 	groupLoadBalancers = "load_balancers"
+	groupBootstrap     = "bootstrap" // only temporary rules: see inside.go
 )
 
 // Ports that the recipe itself relies on.
 const (
 	portAPI           = 6443
 	portMachineConfig = 22623
-	portHealth        = 8404 // load balancers: the elastic IPs' health check, plain HTTP
+	portJournal       = 19531 // of the bootstrap machine: systemd-journal-gatewayd
+	portHealth        = 8404  // load balancers: the elastic IPs' health check, plain HTTP
 )
 
 // securityGroupSpecs returns the groups with every rule. The rules are those that clusters of this kind run with on
@@ -35,7 +37,13 @@ func (i *Installation) securityGroupSpecs() []state.SecurityGroup {
 		{Name: i.name(groupWorker), Description: i.about("workers"), Rules: append(
 			public("tcp", 30000, 32767, "node ports"), public("udp", 30000, 32767, "node ports")...,
 		)},
+		i.bootstrapGroup(),
 	}
+}
+
+// bootstrapGroup is the bootstrap machine's own. Its rules come and go.
+func (i *Installation) bootstrapGroup() state.SecurityGroup {
+	return state.SecurityGroup{Name: i.name(groupBootstrap), Description: i.about("bootstrap machine")}
 }
 
 // about describes an object of the cluster to people who look at it elsewhere.

@@ -193,9 +193,11 @@ type Cluster interface {
 
 // BootstrapHost looks inside the bootstrap machine, by SSH and by its journal's gateway.
 type BootstrapHost interface {
-	// OwnAddress returns the address that this machine is seen by at the load balancer with that address.
+	// OwnAddress returns the address that this machine is seen by at the load balancer with that address: fault.NotFound
+	// if it does not tell, fault.Transient if it does not answer (yet).
 	OwnAddress(ctx context.Context, balancer string) (netip.Addr, error)
-	// LookInside returns what the services have recorded, and the lines that were journaled since the last look. What
-	// could be had is returned beside an error.
+	// LookInside returns what the services have recorded, and the lines that were journaled since the last look. It does
+	// not wait: it begins a look from time to time, and returns what that found once it is over, nothing until then.
+	// What could be had is returned beside an error.
 	LookInside(ctx context.Context, bootstrap netip.Addr) (state.Inside, error)
 }
