@@ -115,14 +115,9 @@ func cloudControlled(version, image string) func(*testing.T, backdoor) {
 		if noted.OpenShiftVersion != version || !strings.Contains(noted.ReleaseImage, "@sha256:") || !strings.HasPrefix(noted.Template, image) {
 			t.Errorf("the release is %s, %s, on %s", noted.OpenShiftVersion, noted.ReleaseImage, noted.Template)
 		}
-		world, disconnect, err := b.s.world(unrecorded{}, func(string) {})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer disconnect()
-		nodes, err := world.Cluster.Nodes(t.Context())
-		if err != nil || len(nodes) != 13 {
-			t.Errorf("%d nodes, %v", len(nodes), err)
+		nodes := nodesOf(t, b.s)
+		if len(nodes) != 13 {
+			t.Errorf("%d nodes", len(nodes))
 		}
 		for _, node := range nodes {
 			if zone := node.Labels["topology.kubernetes.io/zone"]; zone != b.s.spec.Exoscale.Zone {

@@ -104,10 +104,10 @@ func (i *Installation) approve(ctx context.Context, report provisioner.Report, r
 			i.tellCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Left, Reason: request.Refusal})
 		}
 	}
-	if !wanted && requests != nil {
+	if !wanted {
 		return nil
 	}
-	decisions, err := i.world.Cluster.ApproveCSRs(ctx, i.expected())
+	decisions, err := i.world.Cluster.Approve(ctx)
 	for _, decision := range decisions {
 		i.tellCSR(report, decision)
 	}

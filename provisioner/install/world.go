@@ -174,16 +174,10 @@ type Cluster interface {
 	// EnsureRegistryAccess gives the image registry the key of its bucket, as early as the API allows; fault.Transient
 	// before that.
 	EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey) (state.Action, error)
-	Bootstrap(ctx context.Context) (state.BootstrapStatus, error)
-	Etcd(ctx context.Context) (state.EtcdStatus, error)
-	Nodes(ctx context.Context) ([]state.NodeStatus, error)
-	// ApproveCSRs approves the pending requests of expected nodes and returns a decision for each pending request.
-	ApproveCSRs(ctx context.Context, expected []state.ExpectedNode) ([]state.CSRDecision, error)
 	// LabelNode adds the labels and taints that are missing.
 	LabelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (state.Action, error)
 	// PlaceIngress moves the routers of the default ingress controller to the nodes with that label.
 	PlaceIngress(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error)
-	Version(ctx context.Context) (state.VersionStatus, error)
 	// ConsoleURL returns the address of the web console, or "" if there is none.
 	ConsoleURL(ctx context.Context) (string, error)
 	// Dump hands the state of the cluster to write, a file for each kind of objects and never a Secret. What could not be

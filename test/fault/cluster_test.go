@@ -64,39 +64,24 @@ func (image) OpenImage(context.Context, state.BootImage, func(string)) (io.ReadC
 // finished is a cluster that came up in a moment.
 type finished struct{ spec state.Spec }
 
-func (finished) Bootstrap(context.Context) (state.BootstrapStatus, error) {
-	return state.BootstrapStatus{Reached: state.Phases()}, nil
+func (f finished) Observe(context.Context, netip.Addr, []state.ExpectedNode) (state.Observation, error) {
+	seen := state.Observation{
+		Bootstrap: state.BootstrapStatus{Reached: state.Phases()},
+		Etcd:      state.EtcdStatus{InCluster: true, BootstrapRemoved: true},
+		Version:   state.VersionStatus{Available: true},
+	}
+	for _, machine := range f.spec.Nodes() {
+		seen.Nodes = append(seen.Nodes, state.NodeStatus{Name: machine.Name, Ready: true})
+	}
+	return seen, nil
 }
 
-func (f finished) Observe(ctx context.Context, _ netip.Addr, _ []state.ExpectedNode) (state.Observation, error) {
-	nodes, err := f.Nodes(ctx)
-	return state.Observation{
-		Bootstrap: state.BootstrapStatus{Reached: state.Phases()}, Nodes: nodes,
-		Etcd:    state.EtcdStatus{InCluster: true, BootstrapRemoved: true},
-		Version: state.VersionStatus{Available: true},
-	}, err
-}
+func (finished) Dump(context.Context, func(string, []byte) error) error { return nil }
 
 func (finished) Approve(context.Context) ([]state.CSRDecision, error) { return nil, nil }
 
 func (finished) EnsureRegistryAccess(context.Context, state.Bucket, state.APIKey) (state.Action, error) {
 	return state.Found, nil
-}
-
-func (finished) Etcd(context.Context) (state.EtcdStatus, error) {
-	return state.EtcdStatus{InCluster: true, BootstrapRemoved: true}, nil
-}
-
-func (f finished) Nodes(context.Context) ([]state.NodeStatus, error) {
-	var nodes []state.NodeStatus
-	for _, machine := range f.spec.Nodes() {
-		nodes = append(nodes, state.NodeStatus{Name: machine.Name, Ready: true})
-	}
-	return nodes, nil
-}
-
-func (finished) ApproveCSRs(context.Context, []state.ExpectedNode) ([]state.CSRDecision, error) {
-	return nil, nil
 }
 
 func (finished) LabelNode(context.Context, string, map[string]string, []state.Taint) (state.Action, error) {
@@ -105,10 +90,6 @@ func (finished) LabelNode(context.Context, string, map[string]string, []state.Ta
 
 func (finished) PlaceIngress(context.Context, string, int, bool) (state.Action, error) {
 	return state.Found, nil
-}
-
-func (finished) Version(context.Context) (state.VersionStatus, error) {
-	return state.VersionStatus{Available: true}, nil
 }
 
 func (finished) ConsoleURL(context.Context) (string, error) { return "https://console.example", nil }
