@@ -24,7 +24,7 @@ func TestStagesThatEndedAreKeptOnce(t *testing.T) {
 	if diff := cmp.Diff([]string{"api", "etcd"}, board.Stages[0].Finished); diff != "" || len(board.Stages) != 1 {
 		t.Errorf("%d services, finished (-want +got):\n%s", len(board.Stages), diff)
 	}
-	failed := fold(stage(provisioner.Started, "api", ""), stage(provisioner.Failed, "api", "no image")).Stages[0]
+	failed := fold(stage(provisioner.Started, "api", ""), stage(provisioner.Started, "api", ""), stage(provisioner.Failed, "api", "no image")).Stages[0]
 	if failed.Reason != "no image" || failed.Stage != "api" || len(failed.Finished) != 0 {
 		t.Errorf("%+v", failed)
 	}
@@ -58,6 +58,21 @@ func TestFindingsComeAndGo(t *testing.T) {
 	again := fold(finding("a", provisioner.Present), provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started})
 	if len(again.Findings) != 0 {
 		t.Error("a run that goes on begins with what an earlier one found")
+	}
+}
+
+func TestTheSurestFindingComesFirst(t *testing.T) {
+	early, late := time.Unix(10, 0), time.Unix(20, 0)
+	found := []provisioner.Event{
+		{Name: "guess", Confidence: "low", Since: &early}, {Name: "unknown"}, {Name: "late", Confidence: "high", Since: &late},
+		{Name: "maybe", Confidence: "medium", Since: &early}, {Name: "early", Confidence: "high", Since: &early},
+	}
+	var order []string
+	for _, finding := range provisioner.Surest(found) {
+		order = append(order, finding.Name)
+	}
+	if diff := cmp.Diff([]string{"early", "late", "maybe", "guess", "unknown"}, order); diff != "" || found[0].Name != "guess" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -46,13 +46,15 @@ func TestTheDashboardLooksAsRecorded(t *testing.T) {
 }
 
 func TestTheASCIIDashboardLooksAsRecorded(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {200, 60}} {
-		name := fmt.Sprintf("ascii-%dx%d", size[0], size[1])
-		view := screen(middle(), size[0], size[1], func(o *Options) { o.ASCII = true }).View()
-		golden(t, name, view)
-		for _, r := range view {
-			if r > '~' {
-				t.Errorf("%s holds %q", name, r)
+	for tell, tape := range map[string]func() *tape{"ascii": middle, "ascii-failure": failing, "ascii-late": late} {
+		for _, size := range [][2]int{{80, 24}, {200, 60}} {
+			name := fmt.Sprintf("%s-%dx%d", tell, size[0], size[1])
+			view := screen(tape(), size[0], size[1], func(o *Options) { o.ASCII = true }).View()
+			golden(t, name, view)
+			for _, r := range view {
+				if r > '~' {
+					t.Errorf("%s holds %q", name, r)
+				}
 			}
 		}
 	}
@@ -111,6 +113,8 @@ func press(d *dashboard, keys ...string) tea.Cmd {
 			message = tea.KeyMsg{Type: tea.KeyEsc}
 		case "down":
 			message = tea.KeyMsg{Type: tea.KeyDown}
+		case "backspace":
+			message = tea.KeyMsg{Type: tea.KeyBackspace}
 		case "tab":
 			message = tea.KeyMsg{Type: tea.KeyTab}
 		}

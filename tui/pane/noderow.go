@@ -81,12 +81,20 @@ func machineStatus(node provisioner.NodeView) Status {
 
 // requests counts the certificates that a node has got of the two that it needs.
 func (p Nodes) requests(node provisioner.NodeView) string {
-	for _, one := range []string{node.Client, node.Serving} {
-		if one == state.RequestDenied || one == state.RequestFailed {
-			return p.Theme.Bad.Render(one)
-		}
+	if refused(node) != "" {
+		return p.Theme.Mark(Failed)
 	}
 	return fmt.Sprintf("%d/2", p.granted(node))
+}
+
+// refused returns denied or failed if that became of a request for a certificate.
+func refused(node provisioner.NodeView) string {
+	for _, one := range []string{node.Client, node.Serving} {
+		if one == state.RequestDenied || one == state.RequestFailed {
+			return one
+		}
+	}
+	return ""
 }
 
 func (p Nodes) granted(node provisioner.NodeView) int {
@@ -104,6 +112,8 @@ func reasonOf(node provisioner.NodeView) string {
 	switch {
 	case node.Reason != "":
 		return node.Reason
+	case refused(node) != "":
+		return "its request for a certificate: " + refused(node)
 	case !strings.EqualFold(node.State, "booting"):
 		return ""
 	case node.Client == state.RequestPending:

@@ -1,0 +1,74 @@
+package tui
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"exoshift/provisioner"
+)
+
+// hostile is what somebody who wants to steer a terminal would put into a name or a message.
+const hostile = "a\x1b[2J\x1b]0;title\x07b\u009b31m\u202e\r\nc\x00"
+
+// poisoned returns an event with hostile text in every field that holds text.
+func poisoned() provisioner.Event {
+	var e provisioner.Event
+	value := reflect.ValueOf(&e).Elem()
+	for i := range value.NumField() {
+		switch field := value.Field(i); {
+		case field.Kind() == reflect.String:
+			field.SetString(hostile)
+		case field.Type() == reflect.TypeFor[[]string]():
+			field.Set(reflect.ValueOf([]string{hostile, hostile}))
+		}
+	}
+	e.Members = []provisioner.Member{{Name: hostile, State: hostile, Revision: 3}}
+	return e
+}
+
+// Fields that somebody adds are cleaned, too, or this fails.
+func TestEveryFieldOfAnEventIsCleaned(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		e := clean(poisoned(), ascii)
+		if found := steering(reflect.ValueOf(e)); found != "" {
+			t.Errorf("an event still holds %q", found)
+		}
+		if e.Members[0].Revision != 3 {
+			t.Error("a revision is lost")
+		}
+	}
+}
+
+// steering returns a string of a value that would steer a terminal.
+func steering(value reflect.Value) string {
+	found := ""
+	switch value.Kind() {
+	case reflect.String:
+		if strings.ContainsFunc(value.String(), func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }) {
+			return value.String()
+		}
+	case reflect.Slice:
+		for i := range value.Len() {
+			found += steering(value.Index(i))
+		}
+	case reflect.Struct:
+		if value.Type() == reflect.TypeFor[time.Time]() {
+			return ""
+		}
+		for i := range value.NumField() {
+			found += steering(value.Field(i))
+		}
+	}
+	return found
+}
+
+func TestCleaningLeavesTheEventOfOthersAlone(t *testing.T) {
+	e := poisoned()
+	clean(e, false)
+	if e.Evidence[0] != hostile || e.Members[0].Name != hostile {
+		t.Error("cleaning changes what others hold")
+	}
+}
