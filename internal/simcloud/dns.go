@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/names"
+	"exoshift/internal/simcloud/registry"
 )
 
 // resolverName is a resolver that answers over HTTPS.
@@ -68,7 +69,7 @@ func (z *Zone) hosts() (map[string]netip.Addr, error) {
 	}
 	addresses[z.storageName()] = storageAddress
 	maps.Copy(addresses, downloadServers())
-	addresses[resolverName] = resolverAddress
+	addresses[resolverName], addresses[registry.Host] = resolverAddress, registryAddress
 	for _, name := range z.apiNames() {
 		addresses[name] = apiAddress
 	}

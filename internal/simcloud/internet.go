@@ -14,6 +14,7 @@ import (
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/mirror"
+	"exoshift/internal/simcloud/registry"
 	"exoshift/internal/simcloud/s3"
 )
 
@@ -29,6 +30,7 @@ const (
 	okdAddress      = "203.0.113.32"
 	assetsAddress   = "203.0.113.33"
 	centosAddress   = "203.0.113.34"
+	registryAddress = "203.0.113.35"
 	resolverAddress = "203.0.113.40"
 )
 
@@ -77,6 +79,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 		HTTP:              z.platform.Network(z.ca.Pool()).Client(),
 		RefuseCredentials: z.options.Scenario == badCredentials,
 		Quotas:            z.quotas(),
+		Elastic:           z.elastic(),
 		Latency:           z.options.Latency,
 		Buckets:           z.buckets,
 		Link:              func(key, secret, bucket, object string) string { return z.storage.Link(key, secret, bucket, object) },
@@ -115,6 +118,10 @@ func downloadServers() map[string]string {
 
 // openInternet opens the servers that the world reaches.
 func (z *Zone) openInternet(context.Context) error {
+	images, err := registry.New()
+	if err != nil {
+		return err
+	}
 	for _, site := range []struct {
 		address string
 		names   []string
@@ -123,6 +130,7 @@ func (z *Zone) openInternet(context.Context) error {
 		{apiAddress, z.apiNames(), z.hook(z.api)},
 		{storageAddress, []string{z.storageName()}, z.hook(z.storage)},
 		{resolverAddress, []string{resolverName}, z.dns.operator},
+		{registryAddress, []string{registry.Host}, images},
 	} {
 		if err := z.serve(site.address, site.names, site.handler); err != nil {
 			return fmt.Errorf("serve %s: %w", site.names[0], err)

@@ -48,6 +48,9 @@ func (z *Zone) allows(from, to netip.Addr, proto string, port int) bool {
 	if to.IsLinkLocalUnicast() {
 		return isInstance(from)
 	}
+	if z.options.Scenario == imagePullFailed && to.String() == registryAddress && isInstance(from) {
+		return false // whoever filters what leaves the zone forgot the registry
+	}
 	return z.api.Allows(from, to, proto, port)
 }
 
@@ -55,7 +58,7 @@ func (z *Zone) allows(from, to netip.Addr, proto string, port int) bool {
 // simulated machine configures the address itself. Instances that hold an address do not reach each other through it
 // (from older documents of Exoscale, not verified).
 func (z *Zone) translate(from, to netip.Addr, _ int) (netip.Addr, bool) {
-	if !isElastic(to) {
+	if !z.elastic().Contains(to) {
 		return to, true
 	}
 	ip, ok := z.api.ElasticIP(to)
@@ -69,6 +72,11 @@ func isInstance(address netip.Addr) bool {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18}), 16).Contains(address)
 }
 
-func isElastic(address netip.Addr) bool {
-	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 19}), 16).Contains(address)
+// elastic is where elastic IPs come from: in one scenario out of OpenShift's usual pod network, as if somebody had
+// chosen for the pods what others use already.
+func (z *Zone) elastic() netip.Prefix {
+	if z.options.Scenario == addressClash {
+		return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 131}), 16)
+	}
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 19}), 16)
 }

@@ -34,6 +34,8 @@ const (
 	noCloudController   = "no-cloud-controller"
 	wrongBootImage      = "wrong-boot-image"
 	routersOnMasters    = "routers-on-masters"
+	imagePullFailed     = "image-pull-failed"
+	addressClash        = "address-clash"
 )
 
 // Scenarios returns the names of what can happen in a zone, the ordinary case first.
@@ -42,7 +44,8 @@ func Scenarios() []string {
 		happy, badCredentials, quota, mcsBlocked, masterNeverJoins, lateDNS, noDelegation, wrongDelegation,
 		apiNameMissing, loadBalancerBlocked, bootstrapSilent, mastersSilent, slow, etcdSlowDisk, bootstrapStays,
 		routesUnreachable, operatorsStalled, certificateExpired, foreignAuthority, workerUnserved, requestsLeft, noHostname,
-		configMismatch, wrongNodeAddress, noCloudController, wrongBootImage, routersOnMasters,
+		configMismatch, wrongNodeAddress, noCloudController, wrongBootImage, routersOnMasters, imagePullFailed,
+		addressClash,
 	}
 }
 

@@ -20,11 +20,19 @@ func (a *API) freeAddress(order int) netip.Addr {
 
 // freeElasticIP returns an address for an elastic IP or a load balancer.
 func (a *API) freeElasticIP(order int) netip.Addr {
-	return free(198<<24|19<<16, order, func(address netip.Addr) bool {
+	return free(a.elasticBase(), order, func(address netip.Addr) bool {
 		_, elastic := a.tables.elasticIPs.find(func(ip elasticIP) bool { return ip.Address == address })
 		_, balanced := a.tables.balancers.find(func(b balancer) bool { return b.Wire.IP == address.String() })
 		return elastic || balanced
 	})
+}
+
+func (a *API) elasticBase() uint32 {
+	if !a.config.Elastic.IsValid() {
+		return 198<<24 | 19<<16
+	}
+	bytes := a.config.Elastic.Masked().Addr().As4()
+	return binary.BigEndian.Uint32(bytes[:])
 }
 
 func free(base uint32, order int, taken func(netip.Addr) bool) netip.Addr {

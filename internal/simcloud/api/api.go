@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,8 @@ type Config struct {
 	Zone  string // the zone whose machines exist, e.g. "ch-gva-2"
 	// Key and Secret are the credentials that are accepted, beside the API keys made through the API.
 	Key, Secret string
+	// Elastic is where elastic IPs come from, IPv4 of 16 bits; the zero value is 198.19.0.0/16.
+	Elastic netip.Prefix
 	// HTTP is how template images are fetched.
 	HTTP *http.Client
 	// RefuseCredentials answers every signed request with 403.

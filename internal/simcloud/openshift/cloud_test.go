@@ -62,12 +62,9 @@ func (c *cloud) extraLarge(l *lab) string {
 
 func openCloud(l *lab) *cloud {
 	l.t.Helper()
-	c := &cloud{t: l.t, fabric: l.fabric}
+	c := &cloud{t: l.t, fabric: l.fabric, ca: l.ca}
 	var err error
 	if c.api, err = api.New(api.Config{DB: store.Memory(), Clock: l.clock, Zone: cloudZone, Key: cloudKey, Secret: cloudSecret}); err != nil {
-		l.t.Fatal(err)
-	}
-	if c.ca, err = fabric.NewCA("lab"); err != nil {
 		l.t.Fatal(err)
 	}
 	config, err := c.ca.ServerTLS("api-" + cloudZone + ".exoscale.com")

@@ -54,7 +54,9 @@ func (k *kubelet) networkReady() bool {
 // report writes the conditions when they changed, and from time to time to show that the node lives.
 func (k *kubelet) report(ctx context.Context) {
 	now, ready := k.world.clock.Now(), k.networkReady()
-	k.online.Store(ready)
+	if before := k.online.Swap(ready); ready && !before {
+		k.api.close() // the plugin moves the machine's address, and cuts what is open
+	}
 	if k.beat.ready == ready && now.Sub(k.beat.at) < beatEvery {
 		return
 	}

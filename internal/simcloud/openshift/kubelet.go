@@ -76,7 +76,9 @@ func (w *World) newKubelet(m machine.Machine) (*kubelet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &kubelet{world: w, machine: m, config: config, cluster: shared, node: nodeName(m), access: opened, pods: map[string]*pod{}}, nil
+	k := &kubelet{world: w, config: config, cluster: shared, node: nodeName(m), access: opened, pods: map[string]*pod{}}
+	k.machine = plugged{Machine: m, online: &k.online, taken: shared.networks, clock: w.clock}
+	return k, nil
 }
 
 // pivot replaces the boot image's system by the release's, once. Its length comes in steps, so that a machine that is

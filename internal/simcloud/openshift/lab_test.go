@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -36,7 +35,7 @@ const (
 baseDomain: example.net
 metadata: {name: c-demo}
 platform: {external: {platformName: exoscale}}
-pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
+pullSecret: '{"auths":{"quay.io":{"auth":"aWQ6cGFzcwo="}}}'
 `
 )
 
@@ -57,8 +56,10 @@ type lab struct {
 	t      *testing.T
 	plan   plan
 	cloud  *cloud // nil: there is no API of Exoscale
-	dir    string // of the installer
-	disk   string // of the zone
+	ca     *fabric.CA
+	images *http.Server // the registry
+	dir    string       // of the installer
+	disk   string       // of the zone
 	db     *store.DB
 	clock  network.Clock
 	fabric *fabric.Fabric
@@ -136,6 +137,7 @@ func (l *lab) openNetwork() {
 	l.fabric = fabric.New(fabric.Config{Clock: l.clock, Allows: l.allows, Resolve: l.resolve})
 	l.laptop = l.host("192.0.2.10")
 	l.balance()
+	l.openRegistry()
 	if l.plan.cloud {
 		l.cloud = openCloud(l)
 	}
@@ -145,11 +147,7 @@ func (l *lab) openNetwork() {
 func (l *lab) openMachines() {
 	l.t.Helper()
 	l.world = NewWorld(l.db, l.clock, l.plan.troubles)
-	var roots *x509.CertPool
-	if l.cloud != nil {
-		roots = l.cloud.ca.Pool()
-	}
-	fleet, err := vm.New(vm.Config{DB: l.db, Fabric: l.fabric, Clock: l.clock, Roots: roots, Instances: l.list, Ignited: l.software})
+	fleet, err := vm.New(vm.Config{DB: l.db, Fabric: l.fabric, Clock: l.clock, Roots: l.ca.Pool(), Instances: l.list, Ignited: l.software})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -197,6 +195,7 @@ func (l *lab) close() {
 	l.cancel()
 	l.api.close()
 	l.fleet.Close()
+	_ = l.images.Close()
 	if l.cloud != nil {
 		l.cloud.close()
 	}

@@ -1,0 +1,81 @@
+package openshift
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/machine"
+)
+
+// plugged is a machine whose network plugin, once it runs, keeps packets to the pod and the service network on the
+// machine: whatever else has such an address is out of reach from then on.
+type plugged struct {
+	machine.Machine
+	online *atomic.Bool
+	taken  func() []netip.Prefix // the cluster's networks
+	clock  network.Clock
+}
+
+// lostPacket is how long a connection waits for an answer that never comes.
+const lostPacket = 30 * time.Second
+
+func (p plugged) Network() network.Network {
+	outside := p.Machine.Network()
+	dial := outside.Dial
+	outside.Dial = func(ctx context.Context, proto, address string) (net.Conn, error) {
+		if p.online.Load() && p.swallows(ctx, outside, address) {
+			if err := p.clock.Sleep(ctx, lostPacket); err != nil {
+				return nil, &net.OpError{Op: "dial", Net: proto, Err: err}
+			}
+			return nil, &net.OpError{Op: "dial", Net: proto, Err: os.ErrDeadlineExceeded}
+		}
+		return dial(ctx, proto, address)
+	}
+	return outside
+}
+
+// swallows tells whether all addresses behind "host:port" are in the cluster's networks.
+func (p plugged) swallows(ctx context.Context, outside network.Network, address string) bool {
+	taken := p.taken()
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || len(taken) == 0 {
+		return false
+	}
+	addresses := []netip.Addr{}
+	if literal, err := netip.ParseAddr(host); err == nil {
+		addresses = append(addresses, literal)
+	} else if addresses, err = outside.Lookup(ctx, host); err != nil {
+		return false // the dial says it better
+	}
+	free := func(a netip.Addr) bool {
+		return !slices.ContainsFunc(taken, func(prefix netip.Prefix) bool { return prefix.Contains(a) })
+	}
+	return len(addresses) > 0 && !slices.ContainsFunc(addresses, free)
+}
+
+// networks returns the pod and the service networks.
+func (c *cluster) networks() []netip.Prefix {
+	config, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
+	var found []netip.Prefix
+	for _, cidr := range append(config.Texts("spec.serviceNetwork"), podNetworks(config)...) {
+		if prefix, err := netip.ParsePrefix(cidr); err == nil {
+			found = append(found, prefix)
+		}
+	}
+	return found
+}
+
+func podNetworks(config kube.Object) []string {
+	var found []string
+	for _, part := range config.List("spec.clusterNetwork") {
+		found = append(found, part.Text("cidr"))
+	}
+	return found
+}

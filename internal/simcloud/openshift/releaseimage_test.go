@@ -1,0 +1,70 @@
+package openshift
+
+import (
+	"crypto/tls"
+	"io"
+	"log"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/registry"
+)
+
+// openRegistry opens the registry that releases come from, and the authority that it is trusted by.
+func (l *lab) openRegistry() {
+	l.t.Helper()
+	const address = "203.0.113.35"
+	images, err := registry.New()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if l.ca, err = fabric.NewCA("lab"); err != nil {
+		l.t.Fatal(err)
+	}
+	config, err := l.ca.ServerTLS(registry.Host)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	listener, err := l.host(address).Listen(443)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.names[registry.Host] = address
+	l.images = &http.Server{Handler: images, ErrorLog: log.New(io.Discard, "", 0)}
+	go func() { _ = l.images.Serve(tls.NewListener(listener, config)) }()
+}
+
+func TestTheReleaseImageIsPulledOnlyByWhoReachesAndMay(t *testing.T) {
+	withSecret := func(secret string) string {
+		return strings.Replace(configSource, `{"quay.io":{"auth":"aWQ6cGFzcwo="}}`, secret, 1)
+	}
+	for name, c := range map[string]struct {
+		plan   plan
+		closed bool
+		want   string // on the console; "" for success
+	}{
+		"with a secret of the registry":   {plan: plan{}},
+		"with a secret of the repository": {plan: plan{config: withSecret(`{"quay.io/openshift-release-dev":{"auth":"aWQ6cGFzcwo="}}`)}},
+		"OKD, whose images are public":    {plan: plan{config: withSecret(`{"fake":{"auth":"aWQ6cGFzcwo="}}`), release: "4.20.0-okd-scos.11"}},
+		"with a secret of something else": {plan: plan{config: withSecret(`{"fake":{"auth":"aWQ6cGFzcwo="}}`)}, want: "unable to retrieve auth token: invalid username/password"},
+		"without a way to the registry":   {closed: true, want: "pinging container registry quay.io: Head"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inLabOf(t, c.plan, func(t *testing.T, l *lab) {
+				l.shut(443, c.closed)
+				l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
+				_ = l.clock.Sleep(l.ctx, 10*time.Minute)
+				if up := l.get("/version") != nil; up != (c.want == "") || !strings.Contains(l.everything(), c.want) {
+					t.Errorf("the API answers: %v\n%s", up, l.everything())
+				}
+				if c.closed {
+					l.shut(443, false)
+					l.until(10*time.Minute, "temporary API", func() bool { return l.get("/version") != nil })
+				}
+			})
+		})
+	}
+}
