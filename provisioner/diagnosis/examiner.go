@@ -63,6 +63,9 @@ func (e *Examiner) apply(rule Rule, m *moment) {
 	known.finding.Cause = m.fill(cmp.Or(found.cause, rule.Cause), found.subject)
 	known.finding.Fix = m.fill(cmp.Or(found.fix, rule.Fix), found.subject)
 	known.finding.Evidence = fewLines(found.evidence)
+	for n, line := range known.finding.Evidence {
+		known.finding.Evidence[n] = short(line)
+	}
 	known.finding.Confidence = rule.Confidence
 	if found.sure {
 		known.finding.Confidence = High

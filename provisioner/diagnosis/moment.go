@@ -25,6 +25,7 @@ type moment struct {
 }
 
 func newMoment(s Signs) *moment {
+	s.Closed = slices.Compact(slices.Sorted(slices.Values(s.Closed))) // IPv4 and IPv6 have a rule each
 	m := &moment{
 		Signs: s, wanted: s.Spec.Nodes(), machines: make(map[string]state.Instance, len(s.Machines)),
 		nodes: make(map[string]state.NodeStatus, len(s.Seen.Nodes)), asked: make(map[string]bool, len(s.Seen.Nodes)),
@@ -138,6 +139,15 @@ func fewLines(lines []string) []string {
 		return lines
 	}
 	return append(slices.Clone(lines[:enough]), fmt.Sprintf("and %d more", len(lines)-enough))
+}
+
+// short cuts a line to what a person reads of it.
+func short(line string) string {
+	const long = 300
+	if runes := []rune(line); len(runes) > long {
+		return string(runes[:long]) + " ..."
+	}
+	return line
 }
 
 // span says a duration as people do.

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"strings"
@@ -22,6 +23,7 @@ type signs struct {
 	machines []state.Instance
 	closed   []string
 	names    []diagnosis.Name
+	booted   string            // build of the template that machines boot from
 	last     state.Observation // the newest that the API answered
 }
 
@@ -86,7 +88,7 @@ func (i *Installation) allSigns(seen state.Observation, failure error) diagnosis
 	return diagnosis.Signs{
 		Now: i.world.Clock.Now(), Wall: time.Now(), Spec: i.spec, Facts: i.Facts(), Seen: seen, Failure: failure,
 		Began: i.began(), Machines: i.signs.machines, Marks: marks(i.signs.machines), Closed: i.signs.closed,
-		Names: i.signs.names, Build: i.bootBuild, Booted: i.image.Build,
+		Names: i.signs.names, Build: i.bootBuild, Booted: cmp.Or(i.signs.booted, i.image.Build),
 	}
 }
 
@@ -109,6 +111,17 @@ func (i *Installation) gatherSigns(ctx context.Context) {
 	}
 	if names := i.lookUpNames(ctx); ctx.Err() == nil {
 		i.signs.names = names
+	}
+	i.checkBooted(ctx)
+}
+
+// checkBooted looks at the template again: somebody may have put another in its place before the machines booted.
+func (i *Installation) checkBooted(ctx context.Context) {
+	if i.image.Name == "" || i.bootstrapped() {
+		return
+	}
+	if found, err := i.world.Cloud.FindTemplate(ctx, i.image.Name); err == nil {
+		i.signs.booted = found.Build
 	}
 }
 
