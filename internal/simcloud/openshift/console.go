@@ -23,6 +23,7 @@ type reachability struct {
 // reached tells why something cannot be reached from a master; "" if it can.
 type reached struct {
 	apps     string          // the routes, by the name and address that users take
+	registry string          // the storage of the image registry
 	kubelets map[string]bool // nodes whose kubelet was reached
 }
 
@@ -47,12 +48,15 @@ const (
 
 // probe tries from time to time; the controllers must not wait for it.
 func (k *controllers) probe(ctx context.Context) {
-	k.reach.set(func(r *reached) { *r = reached{apps: probeUnproved, kubelets: map[string]bool{}} })
+	k.reach.set(func(r *reached) {
+		*r = reached{apps: probeUnproved, registry: probeUnproved, kubelets: map[string]bool{}}
+	})
 	if _, bootstrap := k.machine.ReadFile(optOpenShift + "install-config.yaml"); bootstrap {
 		return // only what masters see counts
 	}
 	for ctx.Err() == nil {
 		k.probeKubelets(ctx)
+		k.probeRegistry(ctx)
 		if _, ok := k.objects.Get(routeResource, "openshift-console", "console"); ok {
 			apps := k.probeApps(ctx)
 			k.reach.set(func(r *reached) { r.apps = apps })

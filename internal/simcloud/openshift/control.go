@@ -68,6 +68,8 @@ func (k *controllers) tick(ctx context.Context) {
 		{"machine-config-operator", k.machineConfig},
 		{"ingress-operator", k.ingress},
 		{"console-operator", k.console},
+		{"image-registry-operator", k.imageRegistry},
+		{"samples-operator", k.samples},
 		{"cluster-version-operator", k.version},
 	} {
 		if err := controller.reconcile(ctx, seen); err != nil && ctx.Err() == nil && k.said[controller.name] != err.Error() {

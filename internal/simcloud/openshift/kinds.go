@@ -36,6 +36,7 @@ func kinds() []kube.Kind {
 		"kubeschedulers", "KubeScheduler", "consoles", "Console", "networks", "Network", "storages", "Storage")
 	add("operator.openshift.io", true, "ingresscontrollers", "IngressController")
 	add("imageregistry.operator.openshift.io", false, "configs", "Config")
+	add("samples.operator.openshift.io", false, "configs", "Config")
 	add("machineconfiguration.openshift.io", false, "machineconfigs", "MachineConfig", "machineconfigpools", "MachineConfigPool",
 		"kubeletconfigs", "KubeletConfig", "containerruntimeconfigs", "ContainerRuntimeConfig")
 	add("security.openshift.io", false, "securitycontextconstraints", "SecurityContextConstraints")

@@ -19,7 +19,7 @@ func operators() []clusterOperator {
 		{"authentication", needsLogin}, {"baremetal", needsControlPlane}, {"cloud-controller-manager", needsMaster},
 		{"cloud-credential", needsControlPlane}, {"cluster-autoscaler", needsControlPlane}, {"config-operator", needsPlace},
 		{"console", needsApps}, {"control-plane-machine-set", needsControlPlane}, {"csi-snapshot-controller", needsControlPlane},
-		{"dns", needsPlace}, {"etcd", needsEtcd}, {"image-registry", needsBootstrapped}, {"ingress", needsApps},
+		{"dns", needsPlace}, {"etcd", needsEtcd}, {"image-registry", needsRegistry}, {"ingress", needsApps},
 		{"insights", needsBootstrapped}, {"kube-apiserver", needsAll("kubeapiservers")},
 		{"kube-controller-manager", needsAll("kubecontrollermanagers")}, {"kube-scheduler", needsAll("kubeschedulers")},
 		{"kube-storage-version-migrator", needsControlPlane}, {"machine-api", needsControlPlane}, {"machine-approver", needsControlPlane},
