@@ -18,41 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ApproveCSRs approves the pending requests of expected nodes that follow all rules, and leaves the others to the
-// operator; it denies none. The decisions cover every pending request, those of other requesters too. An error is
-// returned beside the decisions made before it.
-func (c *Cluster) ApproveCSRs(ctx context.Context, expected []state.ExpectedNode) ([]state.CSRDecision, error) {
-	api, err := c.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := list[certificatesv1.CertificateSigningRequest](ctx, api, requests, "")
-	if err != nil {
-		return nil, err
-	}
-	// After the requests: a node that registers meanwhile makes a request of before suspicious, never harmless.
-	registered, err := list[corev1.Node](ctx, api, nodes, "")
-	if err != nil {
-		return nil, err
-	}
-	admission := newAdmission(api.domain(), expected, registered, all)
-	var decisions []state.CSRDecision
-	var approvable []certificatesv1.CertificateSigningRequest
-	for i := range all {
-		if !pending(&all[i]) {
-			continue
-		}
-		node, refusal := admission.judge(&all[i])
-		if refusal == nil {
-			approvable = append(approvable, all[i])
-			continue
-		}
-		decisions = append(decisions, state.CSRDecision{Name: all[i].Name, Node: node, Decision: state.Left, Reason: refusal.Error()})
-	}
-	approved, err := api.approveAll(ctx, approvable)
-	return slices.Concat(approved, decisions), err
-}
-
 // Approve approves those pending requests of the last observation that may be approved and have not changed since. Each
 // is tried once per look. It denies none. An error is returned beside the decisions made before it.
 func (c *Cluster) Approve(ctx context.Context) ([]state.CSRDecision, error) {
