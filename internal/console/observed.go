@@ -11,7 +11,7 @@ import (
 func (p *plain) observed(e provisioner.Event) {
 	switch e.Type {
 	case provisioner.TypeProbe:
-		p.once(e, "probe", e.Name, parts(", ", fmt.Sprintf("%s: %s", parts(" ", e.Name, parenthesized(e.Text)), e.State), e.Reason))
+		p.probe(e)
 	case provisioner.TypeStage:
 		p.stage(e)
 	case provisioner.TypeJournal:
@@ -24,6 +24,18 @@ func (p *plain) observed(e provisioner.Event) {
 		p.diagnosis(e)
 	default:
 		p.line(e, string(e.Type), e.Text)
+	}
+}
+
+// probe tells what does not answer on the bootstrap machine only if something of it did: in most networks nothing of it
+// can be reached from here.
+func (p *plain) probe(e provisioner.Event) {
+	if e.Name != "api" && e.State == provisioner.Reached {
+		p.inside = true
+	}
+	if e.Name == "api" || p.inside {
+		what := fmt.Sprintf("%s: %s", parts(" ", e.Name, parenthesized(e.Text)), e.State)
+		p.once(e, "probe", e.Name, parts(", ", what, e.Reason))
 	}
 }
 

@@ -26,6 +26,7 @@ type plain struct {
 	members   []provisioner.Member
 	operators operators
 	journal   []provisioner.Event // the newest lines, told only when something fails
+	inside    bool                // the bootstrap machine can be reached
 	unreached int                 // steps
 }
 

@@ -44,6 +44,19 @@ func (p Diagnosis) found(width int) []string {
 	return lines
 }
 
+// short explains the surest finding and names the others.
+func (p Diagnosis) short(width int) []string {
+	var lines []string
+	for i, finding := range provisioner.Surest(p.Findings) {
+		if i == 0 {
+			lines = append(p.finding(finding, false, width), "")
+			continue
+		}
+		lines = append(lines, wrapAfter(p.head(finding, true)+" ", p.Theme.Plain, finding.Text, p.Theme.Indent(), width)...)
+	}
+	return lines
+}
+
 func (p Diagnosis) finding(f provisioner.Event, also bool, width int) []string {
 	t := p.Theme
 	lines := wrapAfter(p.head(f, also)+" ", t.Bold, f.Text, t.Indent(), width)

@@ -58,6 +58,26 @@ func TestANoticeKeepsCauseAndAdviceWhereThereIsLittleRoom(t *testing.T) {
 	}
 }
 
+// In most networks the bootstrap machine may not be reached from here, and before there is an API nothing is wrong.
+func TestSilenceOfABootstrapMachineThatMayNotBeReachedIsNoNews(t *testing.T) {
+	board := provisioner.NewBoard(nil)
+	for _, way := range []string{"ssh", "api-direct", "api"} {
+		board.Fold(provisioner.Event{Type: provisioner.TypeProbe, Name: way, State: provisioner.Unreachable})
+	}
+	reach := Reach{Theme: uncoloured(), Board: board}
+	if got := reach.Summary(); got != "○ api" {
+		t.Errorf("ways %q", got)
+	}
+	board.Fold(provisioner.Event{Type: provisioner.TypeProbe, Name: "ssh", State: provisioner.Reached})
+	if got := reach.Summary(); got != "✓ ssh  ○ api-direct  ○ api" {
+		t.Errorf("ways %q", got)
+	}
+	board.Fold(provisioner.Event{Type: provisioner.TypeBootstrap, Phase: "temporary-api"})
+	if got := reach.Summary(); got != "✓ ssh  ! api-direct  ! api" {
+		t.Errorf("ways %q", got)
+	}
+}
+
 // A style must not leak from a line into the frame beside it.
 func TestWrappedLinesBeginAndEndTheirStyles(t *testing.T) {
 	theme := NewTheme(termenv.ANSI, TerminalColours(), false)

@@ -30,8 +30,8 @@ func (p Failure) lines(width int) []string {
 	if len(failed) == 0 {
 		return []string{p.Theme.Mark(OK) + " " + "no step has failed"}
 	}
-	lines := Diagnosis{Theme: p.Theme, Findings: p.Board.Findings, Now: p.Now}.found(width)
-	if len(lines) > 0 {
+	lines := Diagnosis{Theme: p.Theme, Findings: p.Board.Findings, Now: p.Now}.short(width)
+	if len(lines) > 0 && lines[len(lines)-1] != "" {
 		lines = append(lines, "")
 	}
 	for _, step := range failed {

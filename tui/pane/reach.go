@@ -25,7 +25,7 @@ const (
 func (p Reach) Summary() string {
 	var parts []string
 	for _, probe := range p.probes() {
-		parts = append(parts, p.Theme.Mark(probeStatus(probe))+" "+probe.Name)
+		parts = append(parts, p.Theme.Mark(p.status(probe))+" "+probe.Name)
 	}
 	return strings.Join(parts, "  ")
 }
@@ -66,17 +66,23 @@ func (p Reach) state(way string) string {
 	return ""
 }
 
-// probes are those that matter: what ran on the bootstrap machine goes away when its work is done.
+// probes are those that matter: nothing follows from the bootstrap machine's silence as long as it may not be reached
+// from here, and what ran on it goes away when its work is done.
 func (p Reach) probes() []provisioner.Event {
-	if !p.Board.Reached(state.PhaseTeardown) {
+	answers := func(e provisioner.Event) bool { return e.Name != wayAPI && e.State == provisioner.Reached }
+	if !p.Board.Reached(state.PhaseTeardown) && slices.ContainsFunc(p.Board.Probes, answers) {
 		return p.Board.Probes
 	}
 	return slices.DeleteFunc(slices.Clone(p.Board.Probes), func(e provisioner.Event) bool { return e.Name != wayAPI })
 }
 
-func probeStatus(probe provisioner.Event) Status {
-	if probe.State == provisioner.Reached {
+// status returns how a way is: that it leads nowhere is no news before there is an API.
+func (p Reach) status(probe provisioner.Event) Status {
+	switch {
+	case probe.State == provisioner.Reached:
 		return OK
+	case p.Board.Reached(state.PhaseTemporaryAPI) || probe.Name == wayAPI && p.Verdict() != "":
+		return Warn
 	}
-	return Warn
+	return Waiting
 }

@@ -145,8 +145,6 @@ func eventStatus(e provisioner.Event) Status {
 		return operatorStatus(e)
 	case e.Type == provisioner.TypeVersion:
 		return versionStatus(e)
-	case e.Type == provisioner.TypeProbe:
-		return probeStatus(e)
 	case e.Type == provisioner.TypeDiagnosis && e.State == provisioner.Present:
 		return Warn
 	case e.Type == provisioner.TypeStage && e.State == provisioner.Failed:

@@ -1,0 +1,31 @@
+package console
+
+import (
+	"fmt"
+	"io"
+
+	"exoshift/internal/bundle"
+)
+
+// Bundle prints what is in a bundle and what was replaced in it: by kind, and by file. tokens is the file that says what
+// the tokens stand for.
+func Bundle(w io.Writer, made bundle.Bundle, path, tokens string) {
+	fmt.Fprintf(w, "%s: %s, %s\n\n", Clean(path), count(len(made.Files), "file"), Size(len(made.Archive)))
+	fmt.Fprintf(w, "  %-32s %8s %8s\n", "replaced", "values", "places")
+	for _, kind := range made.Replaced {
+		fmt.Fprintf(w, "  %-32s %8d %8d\n", kind.Kind.Words(), kind.Values, kind.Places)
+	}
+	fmt.Fprintf(w, "\n  %-56s %9s %8s %10s\n", "file", "size", "secrets", "identities")
+	for _, file := range made.Files {
+		fmt.Fprintf(w, "  %-56s %9s %8d %10d\n", Clean(file.Name), Size(file.Bytes), file.Secrets, file.Identities)
+	}
+	for _, file := range made.Files {
+		if file.Cut > 0 {
+			fmt.Fprintf(w, "  the first %s of %s are left out\n", Size(file.Cut), Clean(file.Name))
+		}
+	}
+	for _, name := range made.Left {
+		fmt.Fprintf(w, "  no room for %s\n", Clean(name))
+	}
+	fmt.Fprintf(w, "\nWhat the tokens stand for is in %s: keep it.\nLook through the archive before you send it.\n", Clean(tokens))
+}
