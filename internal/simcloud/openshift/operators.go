@@ -1,11 +1,6 @@
 package openshift
 
-import (
-	"fmt"
-	"time"
-
-	"exoshift/internal/simcloud/kube"
-)
+import "fmt"
 
 // clusterOperator is one of the operators that the cluster version consists of, with what it needs to be available.
 type clusterOperator struct {
@@ -117,59 +112,4 @@ func needsMonitoring(k *controllers, seen view) string {
 		}
 	}
 	return needsApps(k, seen)
-}
-
-// How long an operator needs when it has what it needs, and how long a loss lasts before it says so.
-const (
-	settleTime   = 60 * time.Second
-	settleJitter = 4 * time.Minute
-	lossTime     = 60 * time.Second
-)
-
-// operate moves an operator through its conditions and tells whether it is available. What it needs may be away for
-// a moment without anybody noticing.
-func (k *controllers) operate(operator clusterOperator, seen view) (bool, error) {
-	missing := operator.needs(k, seen)
-	current, _ := k.objects.Get(operatorResource, "", operator.name)
-	available := condition(current, "Available").Text("status") == "True"
-	lost := k.held("missing/"+operator.name, truth(missing != ""), lossTime)
-	switch {
-	case missing == "":
-		available = k.held("settling/"+operator.name, "yes", settleTime+jitter(operator.name, settleJitter)) || available
-	case lost:
-		k.held("settling/"+operator.name, "no", 0)
-		available = false
-	}
-	message := "All is well"
-	if missing != "" {
-		message = missing
-	}
-	ailment := k.ailment(operator.name, seen)
-	ever := available || len(current.List("status.versions")) > 0
-	_, err := k.objects.Change(operatorResource, "", operator.name, func(o kube.Object) error {
-		setCondition(o, k.now(), "Available", truth(available), "AsExpected", message)
-		setCondition(o, k.now(), "Progressing", truth(!ever), "AsExpected", message)
-		if ailment != "" {
-			setCondition(o, k.now(), "Degraded", "True", "Error", ailment)
-		} else {
-			setCondition(o, k.now(), "Degraded", truth(ever && !available), "AsExpected", message)
-		}
-		setCondition(o, k.now(), "Upgradeable", "True", "AsExpected", "")
-		if available {
-			o.Set("status.versions", []kube.Object{{"name": "operator", "version": k.record().Version}})
-		}
-		return nil
-	})
-	return available, err
-}
-
-// ailment tells why an operator is degraded although it has what it needs, "" if it is not.
-func (k *controllers) ailment(operator string, seen view) string {
-	if slow := k.fsync(seen); operator == "etcd" && slow != "" {
-		return "FSyncControllerDegraded: " + slow
-	}
-	if degraded := k.degradedMasters(); operator == "machine-config" {
-		return degraded
-	}
-	return ""
 }
