@@ -61,7 +61,7 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	}
 	defer unlock()
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: network.Host(), options: o,
+		spec: spec, secrets: secrets, folder: folder, net: network.Host(), options: o, agent: sshAgent(),
 		where: console.Whereabouts{Folder: folder.Path(), Resume: resumeCommand("install", o)},
 	}
 	if s.net.ReleaseKey, err = o.readReleaseKey(); err != nil {

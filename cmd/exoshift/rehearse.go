@@ -110,7 +110,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	}
 	defer func() { err = errors.Join(err, zone.Close()) }()
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, speed: r.speed,
+		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, speed: r.speed, agent: sshAgent(),
 		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else
 		where: console.Whereabouts{
 			Folder: folder.Path(), Rehearsal: true,

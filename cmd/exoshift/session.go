@@ -16,6 +16,7 @@ import (
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/objects"
 	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/openshift/inside"
 	"exoshift/provisioner/openshift/release"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -31,6 +32,7 @@ type session struct {
 	cache   string  // directory of downloads
 	speed   float64 // of a rehearsal's clock; 0 if it is none
 	where   console.Whereabouts
+	agent   inside.Agent // the operator's SSH agent; nil: none
 
 	temporary bool // the folder goes when the run went well
 }
@@ -102,6 +104,7 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + s.spec.Domain()})
 		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
 		s.where.Gathered = gather(ctx, installation, failure, emit)
+		installation.Close(ctx, emit)
 		emit(finished(failure, s.where.Resume))
 	})
 	if !s.options.output.json() {
@@ -162,6 +165,7 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 	installer := release.New(s.net, s.installer(), log)
 	cluster := openshift.NewCluster(s.net, s.kubeconfig)
 	cluster.TrustMachineConfig(s.machineConfigAuthority)
+	host := inside.New(s.net, s.installFile, s.spec.OpenShift.SSHKey, s.agent)
 	w.World = install.World{
 		Cloud:     w.cloud,
 		Objects:   w.storage,
@@ -170,8 +174,9 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 		Cluster:   cluster,
 		Names:     nameServers{s.net},
 		Clock:     s.net.Clock,
+		Bootstrap: host,
 	}
-	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close() }, nil
+	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); host.Close() }, nil
 }
 
 // installer says which openshift-install the cluster is made with.
@@ -201,7 +206,12 @@ func (s session) machineConfigAuthority() ([]byte, error) {
 }
 
 func (s session) kubeconfig() ([]byte, error) {
-	return s.folder.Read(state.InstallDir + "/auth/kubeconfig")
+	return s.installFile("auth/kubeconfig")
+}
+
+// installFile returns a file of openshift-install's own directory.
+func (s session) installFile(name string) ([]byte, error) {
+	return s.folder.Read(state.InstallDir + "/" + name)
 }
 
 // records are what a run leaves in the folder besides its results.

@@ -21,6 +21,8 @@ const (
 	temporary = "while somebody looks inside"
 	// kindRule is part of a security group.
 	kindRule = "security-group-rule"
+	// stepAccess is the step that opens what the end of the run closes.
+	stepAccess = "bootstrap-access"
 )
 
 // Bounds of what is told and kept of the bootstrap machine's journal, in lines.
@@ -140,7 +142,10 @@ func (i *Installation) Close(ctx context.Context, report provisioner.Report) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limitClosing)
 	defer cancel()
-	i.closeAccess(ctx, report)
+	i.closeAccess(ctx, func(e provisioner.Event) {
+		e.Step, e.Phase = stepAccess, Bootstrap
+		report(e)
+	})
 }
 
 func (i *Installation) setAccess(open bool) {
@@ -166,6 +171,14 @@ func (i *Installation) lookInside(ctx context.Context, report provisioner.Report
 	if !seen.At.IsZero() {
 		i.tellInside(report, seen)
 	}
+}
+
+// Inside returns all that the bootstrap machine has told about itself, which nobody changes any more; nil if nobody could
+// look.
+func (i *Installation) Inside() *state.Inside {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.inside
 }
 
 // tellInside reports what is new, and keeps all that was seen.

@@ -74,6 +74,7 @@ func (i *Installation) look(ctx context.Context, report provisioner.Report) (sta
 		i.headway.note(seen)
 		err = i.approve(ctx, report, seen.Requests)
 	}
+	i.lookInside(ctx, report)
 	i.diagnose(ctx, report, seen, err)
 	return seen, err
 }

@@ -89,6 +89,8 @@ func (i *Installation) machineSteps() provisioner.Plan {
 // controlPlaneSteps watch the bootstrap, until the masters stand by themselves.
 func (i *Installation) controlPlaneSteps() provisioner.Plan {
 	return provisioner.Plan{
+		{ID: stepAccess, Phase: Bootstrap, Title: "Open the bootstrap machine for a look inside", Do: i.bootstrapAccess,
+			Needs: on("bootstrap-machine", "load-balancers"), Usual: time.Minute},
 		{ID: "temporary-api", Phase: Bootstrap, Title: "Wait for the temporary Kubernetes API", Do: i.temporaryAPI(),
 			Needs: on("bootstrap-machine", "load-balancers"), Usual: 8 * time.Minute},
 		{ID: "masters", Phase: ControlPlane, Title: "Wait for the masters to join", Do: i.masters(),

@@ -19,6 +19,7 @@ func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.R
 			return err
 		}
 	}
+	i.closeAccess(ctx, report)
 	if err := i.withdrawBootstrap(ctx, report); err != nil {
 		return err
 	}

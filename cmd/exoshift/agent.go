@@ -1,0 +1,20 @@
+package main
+
+import (
+	"context"
+	"net"
+	"os"
+
+	"exoshift/provisioner/openshift/inside"
+)
+
+// sshAgent returns the way to the operator's SSH agent; nil if there is none.
+func sshAgent() inside.Agent {
+	socket := os.Getenv("SSH_AUTH_SOCK")
+	if socket == "" {
+		return nil
+	}
+	return func(ctx context.Context) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}
+}
