@@ -12,10 +12,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -93,57 +90,6 @@ func (a *api) domain() string {
 		return ""
 	}
 	return domain
-}
-
-// read gets one object, decoded into T; false if there is none (yet), or nothing of its kind (yet).
-func read[T any](ctx context.Context, a *api, where place, name string) (T, bool, error) {
-	var decoded T
-	a.tally.count("get", where)
-	object, err := where.in(a).Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return decoded, false, nil
-	}
-	if err != nil {
-		return decoded, false, a.explain(ctx, "read "+where.String()+" "+name, err)
-	}
-	err = decode(object, &decoded)
-	return decoded, err == nil, err
-}
-
-// pageSize is how many objects are asked for at once, so that the memory for lists does not grow with the cluster.
-const pageSize = 250
-
-// list returns all objects that match the label selector, decoded into T; none if there is nothing of their kind (yet).
-func list[T any](ctx context.Context, a *api, where place, selector string) ([]T, error) {
-	var decoded []T
-	options := metav1.ListOptions{LabelSelector: selector, Limit: pageSize}
-	for {
-		a.tally.count("list", where)
-		page, err := where.in(a).List(ctx, options)
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, a.explain(ctx, "list "+where.String(), err)
-		}
-		for i := range page.Items {
-			var one T
-			if err := decode(&page.Items[i], &one); err != nil {
-				return nil, err
-			}
-			decoded = append(decoded, one)
-		}
-		if options.Continue = page.GetContinue(); options.Continue == "" {
-			return decoded, nil
-		}
-	}
-}
-
-func decode(object *unstructured.Unstructured, into any) error {
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, into); err != nil {
-		return fault.New(fault.Internal, "understand "+object.GetKind()+" "+object.GetName(), err)
-	}
-	return nil
 }
 
 // patch changes the fields of a JSON merge patch and nothing else.

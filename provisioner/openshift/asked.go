@@ -9,15 +9,20 @@ import (
 	"exoshift/state"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
+// askers are the nodes that decided requests are for: to read a thousand requests anew in each look is most of its work.
+type askers map[types.UID]string
+
 // judgeRequests returns the nodes' requests for certificates and what claims to be one, sorted by creation, and those
 // that may be approved.
-func judgeRequests(domain string, found evidence) ([]state.NodeRequest, []certificatesv1.CertificateSigningRequest) {
+func (m *memory) judgeRequests(domain string, found evidence) ([]state.NodeRequest, []certificatesv1.CertificateSigningRequest) {
 	admission := newAdmission(domain, found.expected, found.look.nodes, found.look.requests)
 	var told []state.NodeRequest
 	var approvable []certificatesv1.CertificateSigningRequest
+	known := askers{}
 	for i := range found.look.requests {
 		csr := &found.look.requests[i]
 		request := state.NodeRequest{
@@ -35,10 +40,12 @@ func judgeRequests(domain string, found evidence) ([]state.NodeRequest, []certif
 		case !request.Serving && csr.Spec.SignerName != certificatesv1.KubeAPIServerClientKubeletSignerName:
 			continue // decided by others, about others
 		default:
-			request.Node = nodeAsking(csr)
+			request.Node = m.askers.node(csr)
+			known[csr.UID] = request.Node
 		}
 		told = append(told, request)
 	}
+	m.askers = known
 	slices.SortStableFunc(told, func(a, b state.NodeRequest) int {
 		if order := a.Created.Compare(b.Created); order != 0 {
 			return order
@@ -60,6 +67,13 @@ func requestState(csr *certificatesv1.CertificateSigningRequest) string {
 		return state.RequestApproved
 	}
 	return state.RequestPending
+}
+
+func (a askers) node(csr *certificatesv1.CertificateSigningRequest) string {
+	if node, known := a[csr.UID]; known && csr.UID != "" {
+		return node
+	}
+	return nodeAsking(csr)
 }
 
 // nodeAsking returns the node that a request was decided for, "" if it cannot be told. Whoever decided has verified it:

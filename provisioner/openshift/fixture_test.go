@@ -34,7 +34,8 @@ type rehearsal struct {
 	objects    *kube.Objects
 	ready      atomic.Pointer[error] // why the API is not ready
 	requests   atomic.Int64
-	before     func(*http.Request) // called before a request is served; may be nil
+	before     func(*http.Request)                                    // called before a request is served; may be nil
+	instead    func(http.ResponseWriter, *http.Request, *kube.Server) // serves in place of the API server; may be nil
 	master     *fabric.Host
 	zone       *fabric.Fabric
 	bootstrap  netip.Addr // that Observe is told of; not valid at first
@@ -47,7 +48,7 @@ type rehearsal struct {
 }
 
 // rehearse brings up an API server; everything ends with the test.
-func rehearse(t *testing.T) *rehearsal {
+func rehearse(t testing.TB) *rehearsal {
 	t.Helper()
 	r := &rehearsal{}
 	address := netip.MustParseAddr("192.0.2.1")
@@ -80,7 +81,7 @@ func rehearse(t *testing.T) *rehearsal {
 	return r
 }
 
-func authority(t *testing.T) certificate.Pair {
+func authority(t testing.TB) certificate.Pair {
 	t.Helper()
 	pair, err := certificate.Authority(pkix.Name{CommonName: "root-ca"}, 24*time.Hour, time.Now())
 	if err != nil {
@@ -90,7 +91,7 @@ func authority(t *testing.T) certificate.Pair {
 }
 
 // define adds OpenShift's kinds, as its operators do.
-func (r *rehearsal) define(t *testing.T) {
+func (r *rehearsal) define(t testing.TB) {
 	t.Helper()
 	for _, kind := range []kube.Kind{
 		{Group: "config.openshift.io", Resource: "clusterversions", Kind: "ClusterVersion"},
@@ -111,7 +112,7 @@ func (r *rehearsal) define(t *testing.T) {
 }
 
 // put creates an object.
-func (r *rehearsal) put(t *testing.T, resource, namespace string, object kube.Object) {
+func (r *rehearsal) put(t testing.TB, resource, namespace string, object kube.Object) {
 	t.Helper()
 	if _, err := r.objects.Create(resource, namespace, object); err != nil {
 		t.Fatal(err)
@@ -119,7 +120,7 @@ func (r *rehearsal) put(t *testing.T, resource, namespace string, object kube.Ob
 }
 
 // change changes an object.
-func (r *rehearsal) change(t *testing.T, resource, namespace, name, path string, value any) {
+func (r *rehearsal) change(t testing.TB, resource, namespace, name, path string, value any) {
 	t.Helper()
 	_, err := r.objects.Change(resource, namespace, name, func(object kube.Object) error {
 		object.Set(path, value)
@@ -149,7 +150,7 @@ func conditions(texts ...[3]string) []any {
 }
 
 // serve answers on a host as an API server whose certificate is by authority.
-func (r *rehearsal) serve(t *testing.T, host *fabric.Host, authority certificate.Pair) {
+func (r *rehearsal) serve(t testing.TB, host *fabric.Host, authority certificate.Pair) {
 	t.Helper()
 	clients := x509.NewCertPool()
 	clients.AddCert(r.authority.Certificate)
@@ -171,11 +172,15 @@ func (r *rehearsal) serve(t *testing.T, host *fabric.Host, authority certificate
 		if r.before != nil {
 			r.before(q)
 		}
+		if r.instead != nil {
+			r.instead(w, q, api)
+			return
+		}
 		api.ServeHTTP(w, q)
 	})
 }
 
-func (r *rehearsal) certificate(t *testing.T, authority certificate.Pair, name string) certificate.Pair {
+func (r *rehearsal) certificate(t testing.TB, authority certificate.Pair, name string) certificate.Pair {
 	t.Helper()
 	issued, err := authority.Issue(certificate.Request{
 		Subject: pkix.Name{CommonName: name}, DNS: []string{name},
@@ -188,7 +193,7 @@ func (r *rehearsal) certificate(t *testing.T, authority certificate.Pair, name s
 }
 
 // listen serves HTTPS on a port of a host until the test ends.
-func (r *rehearsal) listen(t *testing.T, host *fabric.Host, port int, shown certificate.Pair, handle http.HandlerFunc) {
+func (r *rehearsal) listen(t testing.TB, host *fabric.Host, port int, shown certificate.Pair, handle http.HandlerFunc) {
 	t.Helper()
 	listener, err := host.Listen(port)
 	if err != nil {
@@ -204,7 +209,7 @@ func (r *rehearsal) listen(t *testing.T, host *fabric.Host, port int, shown cert
 }
 
 // observe takes a look that is to succeed.
-func (r *rehearsal) observe(t *testing.T) state.Observation {
+func (r *rehearsal) observe(t testing.TB) state.Observation {
 	t.Helper()
 	seen, err := r.Observe(t.Context(), r.bootstrap, r.expected)
 	if err != nil {
@@ -213,7 +218,7 @@ func (r *rehearsal) observe(t *testing.T) state.Observation {
 	return seen
 }
 
-func (r *rehearsal) makeKubeconfig(t *testing.T, authority certificate.Pair) string {
+func (r *rehearsal) makeKubeconfig(t testing.TB, authority certificate.Pair) string {
 	t.Helper()
 	admin, err := authority.Issue(certificate.Request{
 		Subject: pkix.Name{CommonName: "system:admin", Organization: []string{"system:masters"}},

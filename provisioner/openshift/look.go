@@ -61,7 +61,7 @@ func (l *look) readNodes(ctx context.Context, a *api, _ func(string) bool) error
 	if err != nil {
 		return err
 	}
-	if l.nodes, err = list[corev1.Node](ctx, a, nodes, ""); err != nil {
+	if l.nodes, err = listNodes(ctx, a); err != nil {
 		return err
 	}
 	l.requests = asked

@@ -13,6 +13,7 @@ type memory struct {
 	version   string          // that percent is of
 	percent   int
 	operators map[string]*operatorRecord
+	askers    askers
 }
 
 func newMemory() memory {

@@ -2,11 +2,50 @@ package openshift
 
 import (
 	"cmp"
+	"context"
 
 	"exoshift/state"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
+
+// leanNode is the part of a v1 Node that is looked at. All of it would be ten times as much: kubelets list the images that
+// they hold.
+type leanNode struct {
+	Metadata struct {
+		Name    string            `json:"name"`
+		Labels  map[string]string `json:"labels"`
+		Created metav1.Time       `json:"creationTimestamp"`
+	} `json:"metadata"`
+	Spec struct {
+		Taints []corev1.Taint `json:"taints"`
+	} `json:"spec"`
+	Status struct {
+		Addresses  []corev1.NodeAddress   `json:"addresses"`
+		Conditions []corev1.NodeCondition `json:"conditions"`
+	} `json:"status"`
+}
+
+func (n leanNode) node() corev1.Node {
+	return corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: n.Metadata.Name, Labels: n.Metadata.Labels, CreationTimestamp: n.Metadata.Created},
+		Spec:       corev1.NodeSpec{Taints: n.Spec.Taints},
+		Status:     corev1.NodeStatus{Addresses: n.Status.Addresses, Conditions: n.Status.Conditions},
+	}
+}
+
+func listNodes(ctx context.Context, a *api) ([]corev1.Node, error) {
+	found, err := list[leanNode](ctx, a, nodes, "")
+	if err != nil {
+		return nil, err
+	}
+	all := make([]corev1.Node, len(found))
+	for i := range found {
+		all[i] = found[i].node()
+	}
+	return all, nil
+}
 
 // nodeStatuses returns how the nodes are, sorted by name.
 func nodeStatuses(nodes []corev1.Node) []state.NodeStatus {

@@ -49,6 +49,20 @@ func (p place) in(a *api) dynamic.ResourceInterface {
 	return a.objects.Resource(resource)
 }
 
+// path returns where this place is below the address of an API.
+func (p place) path() string {
+	path, namespace, namespaced := strings.Cut(string(p), "@")
+	group, resource := path[:strings.LastIndex(path, "/")], path[strings.LastIndex(path, "/")+1:]
+	root := "/apis/"
+	if !strings.Contains(group, "/") {
+		root = "/api/"
+	}
+	if namespaced {
+		resource = "namespaces/" + namespace + "/" + resource
+	}
+	return root + group + "/" + resource
+}
+
 // String names the kind for people.
 func (p place) String() string {
 	path, _, _ := strings.Cut(string(p), "@")

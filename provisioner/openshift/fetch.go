@@ -1,0 +1,122 @@
+package openshift
+
+import (
+	"context"
+	stdjson "encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"exoshift/internal/fault"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// pageSize is how many objects are asked for at once, so that the memory for lists does not grow with the cluster.
+	pageSize = 250
+	// maxAnswer bounds an answer, in bytes: a page of big objects is a few million.
+	maxAnswer = 256 << 20
+)
+
+// read gets one object, decoded into T; false if there is none (yet), or nothing of its kind (yet).
+func read[T any](ctx context.Context, a *api, where place, name string) (T, bool, error) {
+	var decoded T
+	a.tally.count("get", where)
+	op := "read " + where.String() + " " + name
+	content, err := a.fetch(ctx, where, name, nil)
+	if apierrors.IsNotFound(err) {
+		return decoded, false, nil
+	}
+	if err != nil {
+		return decoded, false, a.explain(ctx, op, err)
+	}
+	err = decode(op, content, &decoded)
+	return decoded, err == nil, err
+}
+
+// list returns all objects that match the label selector, decoded into T; none if there is nothing of their kind (yet).
+func list[T any](ctx context.Context, a *api, where place, selector string) ([]T, error) {
+	op := "list " + where.String()
+	var all []T
+	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
+	if selector != "" {
+		query.Set("labelSelector", selector)
+	}
+	for {
+		a.tally.count("list", where)
+		content, err := a.fetch(ctx, where, "", query)
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, a.explain(ctx, op, err)
+		}
+		var page struct {
+			Metadata struct {
+				Continue string `json:"continue"`
+			} `json:"metadata"`
+			Items []T `json:"items"`
+		}
+		if err := decode(op, content, &page); err != nil {
+			return nil, err
+		}
+		if all = append(all, page.Items...); page.Metadata.Continue == "" {
+			return all, nil
+		}
+		query.Set("continue", page.Metadata.Continue)
+	}
+}
+
+// fetch gets what is at a place. It asks by itself because client-go decodes an answer into maps first, which costs ten
+// times as much; a failure is the same error that client-go returns.
+func (a *api) fetch(ctx context.Context, where place, name string, query url.Values) ([]byte, error) {
+	address := a.address.JoinPath(where.path(), name)
+	address.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := a.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, refusal(where, name, response.StatusCode, content)
+	}
+	return content, nil
+}
+
+// refusal returns what the API says when it does not answer a request.
+func refusal(where place, name string, code int, content []byte) error {
+	var status metav1.Status
+	if err := stdjson.Unmarshal(content, &status); err == nil && status.Kind == "Status" && status.Reason != "" {
+		return &apierrors.StatusError{ErrStatus: status}
+	}
+	return apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: where.String()}, name, "", 0, true)
+}
+
+// decode understands an answer. An error quotes nothing of it: it may hold a secret.
+func decode(op string, content []byte, into any) error {
+	err := json.Unmarshal(content, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err == nil {
+		return nil
+	}
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		return fault.Newf(fault.Internal, op, "the answer is not of the form of its kind at %s", semantic.JSONPointer)
+	}
+	return fault.Newf(fault.Internal, op, "the answer is not JSON")
+}
