@@ -32,9 +32,12 @@ lint: ## Run the linters of .golangci.yml
 fmt: ## Format the code
 	$(LINT) fmt
 
-bench: build ## Measure what is promised: start-up, size, memory, the way of an image, the time of a rehearsal
+bench: build ## Measure what is promised: start-up, size, memory, the way of an image, a frame, the time of a rehearsal
 	go test -run '^$$' -bench . -skip 'Scale|Makespan' -benchtime 3x ./cmd/exoshift
 	go test -run '^$$' -bench . -benchtime 1x ./ignition
+	go test -run '^$$' -bench Fold ./provisioner
+	go test -run '^$$' -bench Frame1000 -benchtime 1000x ./tui
+	go test -run '^$$' -bench Idle -benchtime 2x ./tui
 	go test -run '^$$' -bench 'Scale|Makespan' -benchtime 1x ./cmd/exoshift
 	test/scripts/faults
 

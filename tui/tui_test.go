@@ -54,7 +54,7 @@ type terminal struct {
 	changed       chan struct{}
 }
 
-func newTerminal(t *testing.T) *terminal {
+func newTerminal(t testing.TB) *terminal {
 	t.Helper()
 	keyboard, tty, err := pty.Open()
 	if err != nil {
@@ -70,7 +70,7 @@ func newTerminal(t *testing.T) *terminal {
 }
 
 // pollable returns a file whose Close ends the reads that are under way.
-func pollable(t *testing.T, file *os.File) *os.File {
+func pollable(t testing.TB, file *os.File) *os.File {
 	t.Helper()
 	fd, err := syscall.Dup(int(file.Fd()))
 	if err != nil {
@@ -106,7 +106,7 @@ func (term *terminal) shows(text string) bool {
 }
 
 // await waits until text was drawn.
-func (term *terminal) await(t *testing.T, text string) {
+func (term *terminal) await(t testing.TB, text string) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)
 	for !term.shows(text) {
@@ -118,7 +118,7 @@ func (term *terminal) await(t *testing.T, text string) {
 	}
 }
 
-func (term *terminal) press(t *testing.T, keys string) {
+func (term *terminal) press(t testing.TB, keys string) {
 	t.Helper()
 	if _, err := io.WriteString(term.keyboard, keys); err != nil {
 		t.Fatal(err)

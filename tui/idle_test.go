@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"exoshift/provisioner"
+
+	"github.com/creack/pty"
+)
+
+// BenchmarkIdle measures how much of a processor the whole dashboard takes in a terminal while nothing happens but the
+// clock: a thousand nodes on a large screen, for three seconds. The promise is less than 1 %.
+func BenchmarkIdle(b *testing.B) {
+	term, events := newTerminal(b), make(chan provisioner.Event)
+	if err := pty.Setsize(term.tty, &pty.Winsize{Rows: 60, Cols: 200}); err != nil {
+		b.Fatal(err)
+	}
+	end := start(b.Context(), term, events, func() {})
+	for _, e := range thousand().events {
+		events <- e
+	}
+	term.await(b, "WAITING FOR")
+	var used, passed time.Duration
+	for b.Loop() {
+		before, began := processor(b), time.Now()
+		<-time.After(3 * time.Second)
+		used, passed = used+processor(b)-before, passed+time.Since(began)
+	}
+	b.ReportMetric(100*used.Seconds()/passed.Seconds(), "cpu-%")
+	close(events)
+	term.press(b, "q")
+	if err := <-end; err != nil {
+		b.Error(err)
+	}
+}
+
+// processor returns how long this process has computed.
+func processor(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
