@@ -2,6 +2,7 @@ package openshift_test
 
 import (
 	"errors"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -216,11 +217,11 @@ func TestTheKubeconfigIsAwaited(t *testing.T) {
 		failure := missing
 		c := newCluster(r, func() ([]byte, error) { return []byte(r.kubeconfig), failure })
 		defer c.Close()
-		if _, err := c.Nodes(t.Context()); !errors.Is(err, missing) {
+		if _, err := c.Observe(t.Context(), netip.Addr{}, nil); !errors.Is(err, missing) {
 			t.Errorf("without a kubeconfig: %v", err)
 		}
 		failure = nil
-		if _, err := c.Nodes(t.Context()); err != nil {
+		if _, err := c.Observe(t.Context(), netip.Addr{}, nil); err != nil {
 			t.Error(err)
 		}
 	})
@@ -259,7 +260,7 @@ func TestAnUntrustworthyKubeconfigIsRefused(t *testing.T) {
 			"nonsense":                "{",
 		} {
 			c := newCluster(r, func() ([]byte, error) { return []byte(content), nil })
-			if _, err := c.Nodes(t.Context()); !fault.Is(err, fault.Invalid) {
+			if _, err := c.Observe(t.Context(), netip.Addr{}, nil); !fault.Is(err, fault.Invalid) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

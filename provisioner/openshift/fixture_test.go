@@ -208,6 +208,12 @@ func (r *rehearsal) listen(t testing.TB, host *fabric.Host, port int, shown cert
 	t.Cleanup(func() { _ = server.Close() })
 }
 
+// Nodes takes a look and returns the nodes.
+func (r *rehearsal) Nodes(ctx context.Context) ([]state.NodeStatus, error) {
+	seen, err := r.Observe(ctx, r.bootstrap, r.expected)
+	return seen.Nodes, err
+}
+
 // observe takes a look that is to succeed.
 func (r *rehearsal) observe(t testing.TB) state.Observation {
 	t.Helper()
