@@ -36,6 +36,7 @@ func installCommand(std streams) *cobra.Command {
 	waitFlag(cmd)
 	releaseFlags(cmd)
 	renewFlag(cmd)
+	lookInsideFlag(cmd)
 	return cmd
 }
 
@@ -182,6 +183,9 @@ func resumeCommand(verb string, o options, more ...string) string {
 	}
 	if o.renew {
 		words = append(words, "--renew-certificates")
+	}
+	if !o.lookInside {
+		words = append(words, "--look-inside=false")
 	}
 	return strings.Join(append(words, more...), " ")
 }

@@ -52,6 +52,7 @@ func rehearseCommand(std streams) *cobra.Command {
 	waitFlag(cmd)
 	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of the simulated one")
 	renewFlag(cmd)
+	lookInsideFlag(cmd)
 	cmd.Flags().Float64Var(&r.speed, "speed", usualSpeed, "how many times faster than real")
 	cmd.Flags().StringVar(&r.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
 	return cmd
@@ -104,13 +105,17 @@ func saveMemory() {
 
 func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (err error) {
 	saveMemory()
+	agent, err := r.agent(&spec, folder)
+	if err != nil {
+		return err
+	}
 	zone, err := simulatedZone(ctx, folder, spec, secrets, r.speed, r.scenario)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, zone.Close()) }()
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, speed: r.speed, agent: sshAgent(),
+		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, speed: r.speed, agent: agent,
 		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else
 		where: console.Whereabouts{
 			Folder: folder.Path(), Rehearsal: true,

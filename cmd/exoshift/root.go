@@ -60,7 +60,7 @@ func rootCommand(std streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), planCommand(std), statusCommand(std), destroyCommand(std), versionCommand(std), simulatedInstaller(std))
+	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), planCommand(std), statusCommand(std), destroyCommand(std), bundleCommand(std), versionCommand(std), simulatedInstaller(std))
 	for _, command := range root.Commands() {
 		command.Args = usageArgs(command.Args)
 	}
@@ -97,6 +97,7 @@ type options struct {
 	installer    string // path of an openshift-install to use; "" downloads it
 	releaseKey   string // path of the OpenPGP key by which downloads are verified; "" for the publisher's
 	renew        bool   // certificates that are too old
+	lookInside   bool   // the bootstrap machine is opened to our own address
 }
 
 // bind reads a command's flags, with the environment beneath them.
@@ -117,6 +118,7 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 		answers: layers.GetString("answers"), dir: layers.GetString("dir"), output: chosen, yes: layers.GetBool("yes"),
 		waitForDNS: layers.GetDuration("wait-for-dns"), installer: installer,
 		releaseKey: layers.GetString("release-key"), renew: layers.GetBool("renew-certificates"),
+		lookInside: layers.GetBool("look-inside"),
 	}, err
 }
 
@@ -136,6 +138,10 @@ func releaseFlags(cmd *cobra.Command) {
 
 func renewFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("renew-certificates", false, "if the cluster was not started within 12 hours: generate its certificates anew and replace the machines that hold the old ones")
+}
+
+func lookInsideFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool("look-inside", true, "open the bootstrap machine's SSH port, API and journal to this machine's own address while the bootstrap lasts")
 }
 
 func outputFlag(cmd *cobra.Command) {

@@ -174,7 +174,9 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 		Cluster:   cluster,
 		Names:     nameServers{s.net},
 		Clock:     s.net.Clock,
-		Bootstrap: host,
+	}
+	if s.options.lookInside {
+		w.Bootstrap = host
 	}
 	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); host.Close() }, nil
 }

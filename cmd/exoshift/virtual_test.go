@@ -64,7 +64,7 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 		if err != nil {
 			t.Fatal(err)
 		}
-		then(t, session{spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: options{output: outputJSON}, cache: folder.Path(state.BinDir), where: console.Whereabouts{Rehearsal: true}}, zone)
+		then(t, session{spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: options{output: outputJSON, lookInside: true}, cache: folder.Path(state.BinDir), where: console.Whereabouts{Rehearsal: true}}, zone)
 	})
 }
 

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"exoshift/provisioner/openshift/inside"
+	"exoshift/state"
+)
+
+// rehearsalKey is the file of the private key that the machines of a rehearsal without answers trust.
+const rehearsalKey = "ssh-key.pem"
+
+// agent leads to the operator's agent if the answers are his own. The shipped example names nobody's key: the rehearsal
+// then has a key of its own, which the cluster is given, and an agent that holds it.
+func (r rehearsal) agent(spec *state.Spec, folder state.Folder) (inside.Agent, error) {
+	if r.answers != "" {
+		return sshAgent(), nil
+	}
+	key, err := keptKey(folder)
+	if err != nil {
+		return nil, fmt.Errorf("make the rehearsal's SSH key: %w", err)
+	}
+	public, err := ssh.NewPublicKey(key.Public())
+	if err != nil {
+		return nil, fmt.Errorf("make the rehearsal's SSH key: %w", err)
+	}
+	spec.OpenShift.SSHKey = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public))) + " rehearsal"
+	ring := agent.NewKeyring()
+	if err := ring.Add(agent.AddedKey{PrivateKey: &key}); err != nil {
+		return nil, fmt.Errorf("keep the rehearsal's SSH key: %w", err)
+	}
+	return func(context.Context) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go func() { _ = agent.ServeAgent(ring, theirs) }() // ends when the other end is closed
+		return ours, nil
+	}, nil
+}
+
+// keptKey returns the key in the folder, which it makes if there is none.
+func keptKey(folder state.Folder) (ed25519.PrivateKey, error) {
+	content, err := folder.Read(rehearsalKey)
+	if errors.Is(err, fs.ErrNotExist) {
+		return newKey(folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := ssh.ParseRawPrivateKey(content)
+	if err != nil {
+		return nil, err
+	}
+	key, ok := parsed.(*ed25519.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("%s holds no ed25519 key", folder.Path(rehearsalKey))
+	}
+	return *key, nil
+}
+
+func newKey(folder state.Folder) (ed25519.PrivateKey, error) {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	block, err := ssh.MarshalPrivateKey(key, "rehearsal")
+	if err != nil {
+		return nil, err
+	}
+	return key, folder.Write(rehearsalKey, pem.EncodeToMemory(block))
+}
