@@ -21,6 +21,7 @@ type Layout struct {
 	Mode                        Mode
 	Title, Strip, Present, Keys Rect
 	Rules                       []Rect
+	Between                     Rect // what was wished for between Present and Body
 	Body                        Rect // all of what follows; overlays go here
 	Main, Log, Journal          Rect
 	Overview                    Rect // beside Main, where there is no room for its parts
@@ -38,17 +39,19 @@ const (
 // Heights of boxes.
 const (
 	bootstrapHeight = 24 // sixteen phases, six lines of what goes on inside, and a frame
-	bootstrapLeast  = 10
+	bootstrapLeast  = 8
 	etcdHeight      = 8 // the way, four members, a sentence, and a frame
-	nodesLeast      = 10
+	nodesLeast      = 9
 	operatorsHeight = 14
 	cloudLeast      = 8
+	wideBody        = 22 // the least that a wide screen needs below what is said at its top
 )
 
 // Wish is what of a layout can be chosen or depends on the run.
 type Wish struct {
 	Single  bool // one pane at a time, whatever the size
 	Journal bool // there are lines of a journal to show
+	Between int  // lines between Present and Body
 }
 
 // Arrange divides a screen.
@@ -57,30 +60,16 @@ func Arrange(width, height int, wish Wish) Layout {
 		return Layout{Mode: Plain, Body: Rect{W: max(width, 0), H: max(height, 0)}}
 	}
 	l := head(width, height)
+	l.Between, l.Body = l.Body.top(wish.Between)
 	switch {
 	case wish.Single || width < mediumWidth:
 		l.compact()
-	case width < wideWidth || height < wideHeight:
+	case width < wideWidth || height < wideHeight || l.Body.H < wideBody:
 		l.medium()
 	default:
 		l.wide(wish.Journal)
 	}
 	return l
-}
-
-// lower moves all that begins at y or below.
-func (l *Layout) lower(y, by int) {
-	parts := []*Rect{
-		&l.Keys, &l.Body, &l.Main, &l.Log, &l.Journal, &l.Overview, &l.Bootstrap, &l.Etcd, &l.Nodes, &l.Operators, &l.Cloud,
-	}
-	for n := range l.Rules {
-		parts = append(parts, &l.Rules[n])
-	}
-	for _, part := range parts {
-		if part.Y >= y {
-			part.Y += by
-		}
-	}
 }
 
 // head places what every larger screen has at its edges.

@@ -10,7 +10,7 @@ func parts(l Layout) map[string]Rect {
 	parts := map[string]Rect{
 		"title": l.Title, "strip": l.Strip, "present": l.Present, "keys": l.Keys, "main": l.Main, "log": l.Log,
 		"overview": l.Overview, "bootstrap": l.Bootstrap, "etcd": l.Etcd, "nodes": l.Nodes, "cloud": l.Cloud,
-		"operators": l.Operators, "journal": l.Journal,
+		"operators": l.Operators, "journal": l.Journal, "between": l.Between,
 	}
 	for i, rule := range l.Rules {
 		parts[fmt.Sprint("rule ", i)] = rule
@@ -62,10 +62,20 @@ func TestTheModeFollowsTheSize(t *testing.T) {
 	}
 }
 
+// What is found wrong while somebody looks does not turn the screen upside down.
+func TestWhatIsSaidAtTheTopLeavesTheModeAsItIs(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 40}, {140, 40}, {200, 60}} {
+		without, with := Arrange(size[0], size[1], Wish{}), Arrange(size[0], size[1], Wish{Between: 6})
+		if with.Mode != without.Mode || with.Between.H != 6 || with.Body.H != without.Body.H-6 {
+			t.Errorf("%v: mode %d with %d lines, else %d with %d", size, with.Mode, with.Body.H, without.Mode, without.Body.H)
+		}
+	}
+}
+
 func TestPartsNeitherOverlapNorLeaveTheScreen(t *testing.T) {
 	for width := plainWidth; width <= 240; width += 7 {
 		for height := plainHeight; height <= 90; height += 3 {
-			for _, wish := range []Wish{{}, {Single: true}, {Journal: true}} {
+			for _, wish := range []Wish{{}, {Single: true}, {Journal: true}, {Journal: true, Between: min(height-plainHeight, 22)}} {
 				tiles(t, width, height, Arrange(width, height, wish))
 			}
 		}

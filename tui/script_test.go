@@ -367,7 +367,9 @@ func late() *tape {
 		}
 	}
 	t.events, t.now = t.events[:end], t.events[end-1].Time
+	since := t.now
 	t.operators()
+	t.wait("wait-operators", 15*time.Minute, time.Hour, since, "8 of 15 operators are not stable: authentication, console, image-registry, ingress, …")
 	t.now = t.now.Add(12 * time.Minute)
 	t.finding("routes-unreachable", "medium", "The names below *.apps lead elsewhere than to the load balancers",
 		"Let *.apps.c-demo-1.example.ch lead to 203.0.113.11.", "console-openshift-console.apps.c-demo-1.example.ch leads to 198.51.100.9", "authentication complains about its route")

@@ -52,13 +52,9 @@ func (d *dashboard) arrange() (l Layout, errand, notice Rect) {
 	if wrong < noticeLeast {
 		wrong = 0
 	}
-	l = Arrange(d.width, d.height-todo-wrong, Wish{Single: d.single, Journal: len(d.board.Journal) > 0})
-	if todo+wrong == 0 {
-		return l, errand, notice
-	}
-	below := Rect{0, l.Present.Y + l.Present.H, d.width, todo + wrong}
-	errand, notice = below.top(todo)
-	l.lower(below.Y, todo+wrong)
+	wrong = max(wrong, 0)
+	l = Arrange(d.width, d.height, Wish{Single: d.single, Journal: len(d.board.Journal) > 0, Between: todo + wrong})
+	errand, notice = l.Between.top(todo)
 	return l, errand, notice
 }
 

@@ -193,7 +193,7 @@ func explain(phase string) string {
 		state.PhaseEtcdInCluster: "etcd is whole on the masters",
 		state.PhaseComplete:      "the control plane is complete",
 		state.PhaseMemberRemoved: "the bootstrap machine may go",
-		state.PhaseNodes:         "a node that is no master is ready",
+		state.PhaseNodes:         "a node beside masters is ready",
 		state.PhaseVersion:       "the release is applied",
 		state.PhaseStable:        "every operator has settled",
 	}[phase]
