@@ -1,0 +1,171 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// After a whole installation, its secrets are written into every file that is packed, in several spellings. None of them
+// is in the bundle, and its events can still be told.
+func TestNoSecretOfAnInstallationSurvivesInItsBundle(t *testing.T) {
+	long(t)
+	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+		var out bytes.Buffer
+		if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
+			t.Fatalf("%v\n%s", err, lastLines(out.String()))
+		}
+		canaries := canariesIn(t, s)
+		t.Logf("%d secrets", len(canaries))
+		plant(t, s.folder, canaries)
+		path := filepath.Join(t.TempDir(), "x.tar.gz")
+		if err := pack(options{dir: s.folder.Path(), output: outputPlain}, path, streams{out: io.Discard}); err != nil {
+			t.Fatal(err)
+		}
+		files := archived(t, path)
+		for name, content := range files {
+			for _, canary := range canaries {
+				for _, text := range disguised(canary) {
+					if strings.Contains(content, text) {
+						t.Errorf("%s holds %s", name, text)
+					}
+				}
+			}
+		}
+		tellable(t, files["events.jsonl"])
+	})
+}
+
+// canariesIn reads the secrets of a folder by other means than the bundle does.
+func canariesIn(t *testing.T, s session) []string {
+	t.Helper()
+	var everything bytes.Buffer
+	err := filepath.WalkDir(s.folder.Path(), func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.Contains(path, "/bin/") {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		everything.Write(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := everything.String()
+	for range 3 { // what is packed in it, and in that
+		var deeper strings.Builder
+		for _, digits := range regexp.MustCompile(`[A-Za-z0-9+/]{40,}={0,2}`).FindAllString(text, -1) {
+			if inner, err := base64.StdEncoding.DecodeString(digits); err == nil {
+				deeper.Write(inner)
+				deeper.WriteString("\n")
+			}
+		}
+		everything.WriteString(deeper.String())
+		text = deeper.String()
+	}
+	found := map[string]bool{s.secrets.APIKey: true, s.secrets.APISecret: true}
+	text = strings.ReplaceAll(everything.String(), `\n`, "\n")
+	for _, key := range regexp.MustCompile(`BEGIN [A-Z ]*PRIVATE KEY-----\n([^-]+)-----END`).FindAllStringSubmatch(text, -1) {
+		found[strings.TrimSpace(strings.Split(key[1], "\n")[0])] = true
+	}
+	for _, expression := range []string{`"secret":"([^"]+)"`, `X-Amz-Signature=([0-9a-f]+)`, `"auth\\*":\s*\\*"([^"\\]+)`} {
+		for _, match := range regexp.MustCompile(expression).FindAllStringSubmatch(text, -1) {
+			found[match[1]] = true
+		}
+	}
+	password, err := s.folder.Read(state.InstallDir + "/auth/kubeadmin-password")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found[strings.TrimSpace(string(password))] = true
+	var canaries []string
+	for canary := range found {
+		canaries = append(canaries, canary)
+	}
+	if len(canaries) < 10 {
+		t.Fatalf("only %d secrets were found: %q", len(canaries), canaries)
+	}
+	return canaries
+}
+
+func disguised(secret string) []string {
+	quoted, _ := json.Marshal(secret) // always encodes
+	return []string{
+		secret, strings.Trim(string(quoted), `"`), base64.RawStdEncoding.EncodeToString([]byte(secret)),
+		base64.RawURLEncoding.EncodeToString([]byte(secret)),
+	}
+}
+
+// plant writes the secrets into all files that are packed.
+func plant(t *testing.T, folder state.Folder, canaries []string) {
+	t.Helper()
+	var lines bytes.Buffer
+	for _, canary := range canaries {
+		for _, text := range disguised(canary) {
+			line, _ := json.Marshal(provisioner.Event{V: 1, Seq: 1, Type: provisioner.TypeJournal, Text: "said " + text}) // always encodes
+			lines.Write(append(line, '\n'))
+		}
+	}
+	for _, name := range []string{state.EventsFile, state.JournalFile, state.LogFile, "gathered/20260504T145931Z/cluster/nodes.jsonl"} {
+		before, err := folder.Read(name)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if err := folder.Write(name, append(before, lines.Bytes()...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func archived(t *testing.T, path string) map[string]string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for reader := tar.NewReader(plain); ; {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[strings.TrimPrefix(header.Name, "exoshift-bundle/")] = string(content)
+	}
+}
+
+// tellable demands that every line is an event, and that the dashboard of the installation can be made of them.
+func tellable(t *testing.T, lines string) {
+	t.Helper()
+	board := provisioner.NewBoard(nil)
+	for _, e := range eventsOf(t, lines) {
+		board.Fold(e)
+	}
+	if len(board.Nodes) < 13 || len(board.EtcdTrail) < 5 || len(board.Steps) < 20 || board.Nodes[0].Role == "" {
+		t.Errorf("the board lacks something: %d nodes, etcd %v, %d steps", len(board.Nodes), board.EtcdTrail, len(board.Steps))
+	}
+}

@@ -1,0 +1,147 @@
+// Package bundle packs a cluster's folder for those who help: what happened and what may explain it, redacted. Files that
+// hold secrets are read, to know what must not be in it, and stay where they are.
+package bundle
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"exoshift/internal/redact"
+	"exoshift/state"
+)
+
+// How much is packed, in bytes before it is packed.
+const (
+	fileLimit = 16 << 20
+	allLimit  = 64 << 20
+)
+
+// Bundle is an archive that may be given away, and what is in it.
+type Bundle struct {
+	Files    []File            `json:"files"`
+	Left     []string          `json:"left,omitempty"` // files that there was no room for
+	Replaced []Replaced        `json:"replaced"`       // by kind
+	Meanings map[string]string `json:"-"`              // of the tokens of identities, for the owner alone
+	Archive  []byte            `json:"-"`              // tar, packed by gzip
+}
+
+// File is a file of a bundle.
+type File struct {
+	Name       string `json:"name"`
+	Bytes      int    `json:"bytes"`
+	SHA256     string `json:"sha256"`
+	Cut        int    `json:"cut,omitempty"` // bytes at its beginning that are left out
+	Secrets    int    `json:"secrets"`       // that were replaced
+	Identities int    `json:"identities"`
+}
+
+// Replaced says how much of a kind was replaced.
+type Replaced struct {
+	Kind   redact.Kind `json:"kind"`
+	Values int         `json:"values"` // different ones
+	Places int         `json:"places"`
+}
+
+// Pack packs a folder. The redactor knows the identities already; its secrets are learned from the folder. The same
+// folder makes the same archive, byte by byte.
+func Pack(folder state.Folder, redactor *redact.Redactor) (Bundle, error) {
+	var b Bundle
+	root, err := os.OpenRoot(folder.Path()) // no link leads out of it
+	if err != nil {
+		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)
+	}
+	defer func() { _ = root.Close() }()
+	names, err := shown(folder, root.FS())
+	if err != nil {
+		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)
+	}
+	if err := learn(root.FS(), names, redactor); err != nil {
+		return b, fmt.Errorf("look for the secrets of %s: %w", folder.Path(), err)
+	}
+	if err := b.read(root.FS(), names, redactor); err != nil {
+		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)
+	}
+	return b, b.pack(redactor)
+}
+
+// read takes the files, the ends of those that are too long, until there is no more room.
+func (b *Bundle) read(folder fs.FS, names []string, redactor *redact.Redactor) error {
+	room := allLimit
+	for _, name := range names {
+		content, cut, err := end(folder, name, fileLimit)
+		if err != nil {
+			return err
+		}
+		if len(content) > room {
+			b.Left = append(b.Left, name)
+			continue
+		}
+		room -= len(content)
+		redactor.Add(name, content)
+		b.Files = append(b.Files, File{Cut: cut})
+	}
+	return nil
+}
+
+// pack redacts the files, writes them, and at the end what they are.
+func (b *Bundle) pack(redactor *redact.Redactor) error {
+	var out bytes.Buffer
+	archive := newArchive(&out)
+	n := 0
+	err := redactor.Each(func(name string, content []byte) error {
+		sum := sha256.Sum256(content)
+		b.Files[n].Name, b.Files[n].Bytes, b.Files[n].SHA256 = name, len(content), hex.EncodeToString(sum[:])
+		n++
+		return archive.add(name, content)
+	})
+	if err != nil {
+		return err
+	}
+	b.count(redactor)
+	contents, err := json.MarshalIndent(b, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := archive.add("bundle.json", append(contents, '\n')); err != nil {
+		return err
+	}
+	err = archive.close()
+	b.Archive = out.Bytes()
+	return err
+}
+
+// count says what was replaced, by file and by kind.
+func (b *Bundle) count(redactor *redact.Redactor) {
+	b.Meanings, b.Replaced = redactor.Meanings(), []Replaced{}
+	places := map[redact.Kind]int{}
+	for n, tally := range redactor.Tallies() {
+		b.Files[n].Secrets, b.Files[n].Identities = tally.Count(true), tally.Count(false)
+		for kind, count := range tally.Counts {
+			places[kind] += count
+		}
+	}
+	for _, kind := range redact.Kinds() {
+		if places[kind] > 0 {
+			b.Replaced = append(b.Replaced, Replaced{kind, redactor.Values(kind), places[kind]})
+		}
+	}
+}
+
+// end returns the last whole lines of a file that fit into a number of bytes, and how much was cut off before them.
+func end(folder fs.FS, name string, room int) (content []byte, cut int, err error) {
+	content, err = fs.ReadFile(folder, path.Clean(name))
+	if err != nil || len(content) <= room {
+		return content, 0, err
+	}
+	kept := content[len(content)-room:]
+	if newline := bytes.IndexByte(kept, '\n'); newline >= 0 {
+		kept = kept[newline+1:]
+	}
+	return kept, len(content) - len(kept), nil
+}

@@ -1,0 +1,113 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// name is what looks like a name in DNS. It is judged once all files are known.
+const name Kind = "name"
+
+// registrable returns the part of a name that somebody has registered, or that belongs to a house of his own.
+func registrable(name string) (string, bool) {
+	labels := strings.Split(name, ".")
+	last := labels[len(labels)-1]
+	if len(labels) < 2 || strings.Trim(last, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return "", false
+	}
+	if slices.Contains([]string{"local", "internal", "intranet", "lan", "corp", "localdomain"}, last) {
+		return strings.Join(labels[len(labels)-2:], "."), true
+	}
+	if suffix, listed := publicsuffix.PublicSuffix(name); !listed && !strings.Contains(suffix, ".") {
+		return "", false // no such top-level domain: bootkube.service, v1.node
+	}
+	domain, err := publicsuffix.EffectiveTLDPlusOne(name)
+	return domain, err == nil
+}
+
+// usual tells whether names under this top-level domain are more often names than files, fields of an object or
+// functions: nobody means the country by bootkube.sh or metadata.id.
+func usual(domain string) bool {
+	top := domain[strings.LastIndexByte(domain, '.')+1:]
+	if len(top) == 2 {
+		return !slices.Contains([]string{"sh", "py", "md", "rs", "pl", "ps", "so", "cc", "mk", "id", "tf", "st", "my"}, top)
+	}
+	return slices.Contains([]string{
+		"com", "net", "org", "info", "biz", "dev", "app", "cloud", "swiss", "tech", "online", "bank", "edu", "gov", "mil",
+		"local", "internal", "intranet", "lan", "corp", "localdomain",
+	}, top)
+}
+
+// everybodys tells whether a domain says nothing about who uses it: those of the vendors, and groups of Kubernetes' API.
+func everybodys(domain string) bool {
+	return slices.Contains([]string{
+		"exoscale.com", "exoscale.ch", "exoscale.io", "exoscale.net", "exo.io", "openshift.com", "openshift.io", "redhat.com", "redhat.io", "quay.io",
+		"okd.io", "coreos.com", "k8s.io", "kubernetes.io", "x-k8s.io", "cncf.io", "ovn.org", "cilium.io", "metal3.io",
+		"gcr.io", "ghcr.io", "docker.io", "docker.com", "github.com", "githubusercontent.com", "golang.org", "fedoraproject.org",
+		"cloudflare-dns.com", "cloudfront.net", "amazonaws.com", "akamai.net", "cluster.local", "localhost.localdomain",
+		"ntp.org", "letsencrypt.org",
+	}, domain)
+}
+
+// notice learns whose domains there are: names of three parts, and whatever stands in a URL or behind an @.
+func (r *Redactor) notice(content []byte, s span) {
+	domain, ok := registrable(s.value)
+	if !ok || everybodys(domain) {
+		return
+	}
+	before := string(content[max(0, s.start-3):s.start])
+	if s.value != domain && usual(domain) || strings.HasSuffix(before, "://") || strings.HasSuffix(before, "@") {
+		r.domains[domain] = true
+	}
+}
+
+// judged returns what is to be replaced of the names, and all other spans. Of a name under somebody's domain, the domain
+// and what is before it are told apart; what is under a domain of the cluster is found elsewhere.
+func (r *Redactor) judged(spans []span) []span {
+	var found []span
+	for _, s := range spans {
+		if s.kind != name {
+			found = append(found, s)
+			continue
+		}
+		domain, ok := registrable(s.value)
+		if !ok || everybodys(domain) || !usual(domain) && !r.domains[domain] || r.below(s.value) {
+			continue
+		}
+		at := s.end - len(domain)
+		found = append(found, span{at, s.end, Domain, domain})
+		if at > s.start {
+			found = append(found, span{s.start, at - len("."), Host, s.value})
+		}
+	}
+	return found
+}
+
+// below tells whether a name is one of the cluster's.
+func (r *Redactor) below(name string) bool {
+	return slices.ContainsFunc(r.own, func(domain string) bool {
+		return name == domain || strings.HasSuffix(name, "."+domain)
+	})
+}
+
+// mailbox accepts addresses of people: core@ is nobody, and tty1@.service no host.
+func mailbox(text string) (string, bool) {
+	local, host, _ := strings.Cut(lower(text), "@")
+	domain, ok := registrable(host)
+	return lower(text), ok && usual(domain) && !systemUser(local)
+}
+
+// lower makes large letters of ASCII small, so that no text changes its length.
+func lower(text string) string { return string(lowered([]byte(text))) }
+
+func lowered(text []byte) []byte {
+	small := slices.Clone(text)
+	for i, b := range small {
+		if 'A' <= b && b <= 'Z' {
+			small[i] = b + 'a' - 'A'
+		}
+	}
+	return small
+}

@@ -1,0 +1,141 @@
+package redact
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// form is what a kind looks like. It is looked for where one of some words begins, or in the runs of some characters:
+// searching everything for it would take minutes. The first group, or the whole match if there is none, is what is
+// replaced.
+type form struct {
+	kind   Kind
+	begins []string // in small letters: the expression is tried there and nowhere else
+	runs   string   // else: characters of which there must be several in a row
+	least  int      // how many
+	has    string   // and what has to be among them
+	expr   *regexp.Regexp
+	value  func(text string) (value string, ok bool) // nil: the text is its own value
+}
+
+// Parts of expressions. Texts may be escaped in JSON, also several times: a line break is then backslashes and an n, and
+// quotes have backslashes before them.
+const (
+	quote  = `\\*"`                                          // in JSON, of any depth
+	inside = `([^"\\\r\n]+(?:\\+[^"\\\r\n]+)*)`              // of quotes, without quotes in it
+	opened = `([^"\\\s,:}\]][^"\\\r\n]*(?:\\+[^"\\\r\n]+)*)` // the same, if it cannot be what follows a closing quote
+	block  = `(?:[A-Za-z0-9+/=\s]|\\+[nr])*`                 // of base64
+	word   = `^(?i:passw(?:or)?d|passphrase|secret|token|credentials?|(?:api|secret|access|private)[_-]?key)`
+	is     = `'?[ \t]*[:=][ \t]*`
+	bare   = `([^\s"'{}\[\],;&\\<>]{6,})`
+
+	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	digits  = "0123456789"
+)
+
+// secretWords begin the names of what is secret.
+func secretWords() []string {
+	return []string{
+		"passw", "passphrase", "secret", "token", "credential", "apikey", "api_key", "api-key", "accesskey", "access_key",
+		"access-key", "privatekey", "private_key", "private-key",
+	}
+}
+
+// forms lists what is known by its form alone.
+func forms() []form {
+	list := append(keyForms(), passwordForms()...)
+	return append(append(list, tokenForms()...), identityForms()...)
+}
+
+func keyForms() []form {
+	return []form{
+		{kind: Key, begins: []string{"-----begin "}, expr: pem(`[A-Z0-9 ]*PRIVATE KEY`), value: unbroken},
+		{kind: Key, begins: []string{"exo"}, expr: regexp.MustCompile(`^EXO[0-9A-Za-z]{10,}`)},
+		{kind: Key, begins: []string{"akia"}, expr: regexp.MustCompile(`^AKIA[0-9A-Z]{16}`)},
+		{kind: Certificate, begins: []string{"-----begin "}, expr: pem(`CERTIFICATE(?: REQUEST)?`), value: unbroken},
+		{kind: Blob, begins: []string{"h4si"}, expr: regexp.MustCompile(`^H4sI[\w+/-]{16,}={0,2}`)},
+		{kind: Blob, runs: letters + digits + "+/_-=", least: 64, expr: regexp.MustCompile(`[\w+/-]{64,}={0,2}`), value: base64Like},
+		{kind: Blob, runs: letters + digits + "+/=\\ \t\r\n", least: 45, value: wrapped,
+			expr: regexp.MustCompile(`(?:[A-Za-z0-9+/]{32,}(?:\\+[nr]|[\r\n \t])+)+[A-Za-z0-9+/]{4,}={0,2}`)},
+	}
+}
+
+func pem(what string) *regexp.Regexp {
+	return regexp.MustCompile(`^-----BEGIN ` + what + `-----(?:[^"'{}<>]*?-----END ` + what + `-----|` + block + `)`)
+}
+
+func passwordForms() []form {
+	list := []form{
+		{kind: Password, begins: []string{"://"}, expr: regexp.MustCompile(`^://([^\s"'<>/@]*:[^\s"'<>]*)@`)},
+		{kind: Password, begins: []string{"auth"}, expr: regexp.MustCompile(`^auth` + quote + `\s*:\s*` + quote + inside)},
+		{kind: Password, runs: letters + digits + "-", least: 23, has: "-",
+			expr: regexp.MustCompile(`\b(?:[A-Za-z0-9]{5}-){3}[A-Za-z0-9]{5}\b`), value: mixed},
+		{kind: Password, begins: []string{"$"}, expr: regexp.MustCompile(`^\$(?:2[aby]|5|6|y)\$[^\s"'\\:]{20,}`)},
+		{kind: Password, begins: []string{"--"}, expr: regexp.MustCompile(`^--[\w-]*` + word[1:] + `[ \t]+` + bare)},
+	}
+	for _, rest := range []string{
+		`"\s*:\s*"((?:[^"\\]|\\.)+)`,           // of an object of JSON
+		`\\+"\s*:\s*\\+"((?:[^"\\]|\\{2,}.)+)`, // of one within a string of JSON
+		is + `\\*"` + opened, is + `'([^'"\\\r\n]+)`, is + bare,
+	} {
+		list = append(list, form{kind: Password, begins: secretWords(), expr: regexp.MustCompile(word + rest), value: noReference})
+	}
+	return list
+}
+
+func tokenForms() []form {
+	return []form{
+		{kind: Token, begins: []string{"eyj"}, expr: regexp.MustCompile(`^eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?`)},
+		{kind: Token, begins: []string{"sha256~"}, expr: regexp.MustCompile(`^sha256~[\w-]{20,}`)},
+		{kind: Token, begins: []string{"bearer", "basic"}, expr: regexp.MustCompile(`^(?i:bearer|basic)[ \t]+([\w.~+/=-]{8,})`), value: mixed},
+		{kind: Token, begins: []string{"hvs.", "hvb.", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "glpat-"}, expr: regexp.MustCompile(`^\w+[._-][\w-]{20,}`)},
+		{kind: Signature, begins: []string{"x-amz-", "signature", "awsaccesskeyid", "sig"},
+			expr: regexp.MustCompile(`^(?i:x-amz-(?:signature|credential|security-token)|signature|awsaccesskeyid|sig)(?:=|%3[Dd])([^\s"'&\\<>,]+)`)},
+	}
+}
+
+func identityForms() []form {
+	const hex = "0123456789ABCDEFabcdef"
+	return []form{
+		{kind: SSHKey, begins: []string{"ssh-", "ecdsa-", "sk-"}, expr: regexp.MustCompile(`^[\w@.-]+[ \t]+(AAAA[A-Za-z0-9+/=]{16,})`)},
+		{kind: Email, runs: letters + digits + "_.%+-@", least: 6, has: "@", expr: regexp.MustCompile(`[\w.%+-]+@[\w-]+(?:\.[\w-]+)+`), value: mailbox},
+		{kind: IP, runs: letters + digits + "_.-", least: 7, has: ".", value: publicIPv4,
+			expr: regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?:\.in-addr\.arpa)?\b`)},
+		{kind: IP, runs: digits + "-", least: 7, has: "-", expr: regexp.MustCompile(`^-?(\d{1,3}(?:-\d{1,3}){3})-?$`), value: hyphened},
+		{kind: IP, runs: hex + ":.", least: 3, has: ":", expr: regexp.MustCompile(`^[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:]*[0-9A-Fa-f]`), value: publicIPv6},
+		{kind: User, begins: []string{"/home/", "/users/"}, expr: regexp.MustCompile(`^/\w+/([^/\s"'\\:]+)`), value: somebody},
+		{kind: name, runs: letters + digits + "_.-", least: 4, has: ".", value: anyName,
+			expr: regexp.MustCompile(`\b\w(?:[\w-]*\w)?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+`)},
+	}
+}
+
+// find returns what is known by its form.
+func (r *Redactor) find(content []byte) []span {
+	small := lowered(content)
+	var found []span
+	for _, f := range r.forms {
+		for at := range f.windows(small) {
+			for _, match := range f.expr.FindAllSubmatchIndex(content[at.start:at.end], -1) {
+				group := match[len(match)-2:]
+				end := at.start + group[1]
+				if end-at.start == widest {
+					end += max(bytes.IndexByte(content[end:], '\n'), 0)
+				}
+				if s, ok := f.read(content, at.start+group[0], end); ok {
+					found = append(found, s)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// read makes a span of what matched.
+func (f form) read(content []byte, start, end int) (span, bool) {
+	start = unescaped(content, start, end)
+	value, ok := string(content[start:end]), end > start
+	if ok && f.value != nil {
+		value, ok = f.value(value)
+	}
+	return span{start, end, f.kind, value}, ok
+}

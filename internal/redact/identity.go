@@ -1,0 +1,57 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// identity is a value that says who somebody is, as the owner told it.
+type identity struct {
+	kind  Kind
+	value string
+}
+
+// Identity tells a value that says who somebody is. It is replaced where it stands for itself, large or small, not within
+// a word. Of a domain only itself is replaced, so that the names below it can still be told apart. Identities are told
+// before the first Add.
+func (r *Redactor) Identity(kind Kind, value string) {
+	if value == "" {
+		return
+	}
+	value = lower(value)
+	r.known = append(r.known, identity{kind, value})
+	if kind == Domain {
+		r.own = append(r.own, value)
+	}
+}
+
+// identities returns where the identities are that the owner told.
+func (r *Redactor) identities(content []byte) []span {
+	var found []span
+	small := lowered(content)
+	for _, one := range r.known {
+		found = append(found, one.find(small)...)
+	}
+	return found
+}
+
+func (i identity) find(content []byte) []span {
+	var found []span
+	for at := 0; ; {
+		next := bytes.Index(content[at:], []byte(i.value))
+		if next < 0 {
+			return found
+		}
+		start := at + next
+		end := start + len(i.value)
+		if (start == 0 || !wordly(content[start-1])) && (end == len(content) || !wordly(content[end])) {
+			found = append(found, span{start, end, i.kind, i.value})
+		}
+		at = start + 1
+	}
+}
+
+func wordly(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' }
+
+// hyphened accepts public addresses as providers write them into host names: ip-203-0-113-5.
+func hyphened(text string) (string, bool) { return publicIPv4(strings.ReplaceAll(text, "-", ".")) }

@@ -1,0 +1,37 @@
+package redact
+
+import (
+	"cmp"
+	"slices"
+)
+
+// span is a part of a file that is to be replaced. value is the same wherever the same thing is meant, however it is
+// spelled there.
+type span struct {
+	start, end int
+	kind       Kind
+	value      string
+}
+
+// merge sorts spans and makes one of those that overlap: nothing that was found stays. The most telling kind, then the
+// longest span, names the whole.
+func merge(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.kind.rank(), b.kind.rank()))
+	})
+	var merged []span
+	longest := 0 // length of the span that names the last one
+	for _, s := range spans {
+		last := len(merged) - 1
+		if last < 0 || s.start >= merged[last].end {
+			merged, longest = append(merged, s), s.end-s.start
+			continue
+		}
+		whole := &merged[last]
+		if by := cmp.Compare(s.kind.rank(), whole.kind.rank()); by < 0 || by == 0 && s.end-s.start > longest {
+			whole.kind, whole.value, longest = s.kind, s.value, s.end-s.start
+		}
+		whole.end = max(whole.end, s.end)
+	}
+	return merged
+}

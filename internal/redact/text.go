@@ -1,0 +1,64 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// unescaped returns where a text begins whose first letters belong to an escape of JSON before it: that of \n is an n, and
+// \u0026 has five of them.
+func unescaped(content []byte, start, end int) int {
+	before := content[:start]
+	if slashes := len(before) - len(bytes.TrimRight(before, `\`)); slashes%2 == 0 || start == end {
+		return start
+	}
+	switch content[start] {
+	case 'n', 'r', 't', 'b', 'f', '\\', '"', '/':
+		return start + 1
+	case 'u':
+		return min(start+5, end)
+	}
+	return start
+}
+
+// unbroken returns a PEM block without its line breaks, so that it is the same in a file and in a line of JSON.
+func unbroken(text string) (string, bool) {
+	return strings.NewReplacer(`\n`, "", `\r`, "", `\`, "", "\n", "", "\r", "", " ", "").Replace(text), true
+}
+
+// mixed wants more than small letters and hyphens: five-letter words in a row are no password, and "basic
+// authentication" no header.
+func mixed(text string) (string, bool) {
+	return text, strings.Trim(text, "abcdefghijklmnopqrstuvwxyz-") != ""
+}
+
+// noReference leaves out where a secret is to be found: answers say {env: NAME} or {file: PATH}.
+func noReference(text string) (string, bool) {
+	return text, !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "[")
+}
+
+// base64Like tells long texts in base64 from long words and from digests, which are small letters and digits.
+func base64Like(text string) (string, bool) {
+	const alphabet = len(letters) / 2
+	return text, strings.ContainsAny(text, letters[:alphabet]) && strings.ContainsAny(text, letters[alphabet:]) && strings.ContainsAny(text, digits)
+}
+
+// wrapped tells base64 on several lines from words and digests on several lines by the first one.
+func wrapped(text string) (string, bool) {
+	first := text[:strings.IndexAny(text, "\\\r\n \t")]
+	_, ok := base64Like(first)
+	return text, ok
+}
+
+// somebody leaves out the users that machines have by themselves.
+func somebody(text string) (string, bool) { return text, !systemUser(text) }
+
+func systemUser(name string) bool {
+	switch name {
+	case "core", "root", "ubuntu":
+		return true
+	}
+	return false
+}
+
+func anyName(text string) (string, bool) { return lower(text), true }
