@@ -190,11 +190,12 @@ func (i *Installation) tellInside(report provisioner.Report, seen state.Inside) 
 	before := i.inside.Services
 	known := state.Inside{At: seen.At, Services: before, Lines: slices.Concat(i.inside.Lines, seen.Lines)}
 	if len(seen.Services) > 0 {
-		known.Services = seen.Services
+		known.Services = slices.Clone(seen.Services)
 	}
 	known.Lines = known.Lines[max(0, len(known.Lines)-journalKept):]
 	i.inside = &known // never changed again: others read it
 	i.mu.Unlock()
+	slices.SortStableFunc(seen.Services, func(a, b state.ServiceRecord) int { return a.Since.Compare(b.Since) })
 	for _, service := range seen.Services {
 		tellService(report, recordOf(before, service.Service), service)
 	}
