@@ -66,7 +66,7 @@ func newDashboard(o Options) *dashboard {
 	for _, s := range []*string{&o.Title, &o.Subtitle, &o.ResumeCommand} {
 		*s = cleanText(*s, o.ASCII)
 	}
-	d := &dashboard{options: o, theme: o.theme(), keys: newKeyMap(), board: provisioner.NewBoard(cleanPlan(o.Plan, o.ASCII))}
+	d := &dashboard{options: o, theme: o.theme(), keys: newKeyMap(o.Player != nil), board: provisioner.NewBoard(cleanPlan(o.Plan, o.ASCII))}
 	d.count()
 	return d
 }
@@ -158,6 +158,8 @@ func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
 		return nil
 	case key.Matches(k, d.keys.Leave), d.ended && k.Type == tea.KeyEnter:
 		return d.leave()
+	case d.play(k):
+		return nil
 	case d.help:
 		d.help = key.Matches(k, d.keys.Redraw)
 		return nil

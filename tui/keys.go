@@ -9,13 +9,14 @@ type keyMap struct {
 	Details, Log, Filter             key.Binding
 	Help, Wide, Redraw               key.Binding
 	Leave, Accept, Back              key.Binding
+	Pause, Faster, Slower            key.Binding // of a recording
 }
 
-func newKeyMap() keyMap {
+func newKeyMap(recording bool) keyMap {
 	bind := func(help, does string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
 	}
-	return keyMap{
+	keys := keyMap{
 		Tabs:     bind("1-8", "choose a pane", "1", "2", "3", "4", "5", "6", "7", "8"),
 		Next:     bind("tab", "next pane", "tab", "right"),
 		Previous: bind("shift+tab", "previous pane", "shift+tab", "left"),
@@ -33,7 +34,14 @@ func newKeyMap() keyMap {
 		Leave:    bind("q", "leave", "q", "ctrl+c"),
 		Accept:   bind("enter", "choose", "enter", " "),
 		Back:     bind("esc", "go back", "esc", "alt+left"),
+		Pause:    bind("space", "pause the recording", " "),
+		Faster:   bind("+", "play faster", "+", "="),
+		Slower:   bind("-", "play slower", "-"),
 	}
+	for _, key := range []*key.Binding{&keys.Pause, &keys.Faster, &keys.Slower} {
+		key.SetEnabled(recording)
+	}
+	return keys
 }
 
 // ShortHelp is the key line.
@@ -46,6 +54,6 @@ func (k keyMap) FullHelp() [][]key.Binding {
 	return [][]key.Binding{
 		{k.Tabs, k.Next, k.Previous, k.Wide, k.Details, k.Log, k.Filter},
 		{k.Up, k.Down, k.PageUp, k.PageDown, k.Home, k.Back},
-		{k.Help, k.Redraw, k.Leave},
+		{k.Help, k.Redraw, k.Leave, k.Pause, k.Faster, k.Slower},
 	}
 }

@@ -13,10 +13,7 @@ import (
 func (d *dashboard) title(width int) string {
 	t := d.theme
 	right := d.verdict(width >= plainWidth) + "  " + t.Bold.Render(pane.Clock(d.elapsed()))
-	if d.options.Speed != 0 && d.options.Speed != 1 {
-		right += t.Dim.Render(fmt.Sprintf("  %s%g", t.Times, d.options.Speed))
-	}
-	right += " "
+	right += t.Dim.Render(d.pace()) + " "
 	left := " " + t.Label.Render(d.options.Title)
 	if d.options.Subtitle != "" {
 		left += t.Dim.Render(" " + t.Dot + " " + d.options.Subtitle)

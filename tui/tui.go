@@ -29,6 +29,7 @@ type Options struct {
 
 	ResumeCommand string           // goes on with a run that ended early
 	Speed         float64          // of the clock, shown unless it is 0 or 1
+	Player        Player           // nil unless the run is a recording
 	Now           func() time.Time // the time the run lives by; nil for the wall clock
 	Wall          func() time.Time // the time that certificates live by; nil for the wall clock
 

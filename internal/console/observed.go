@@ -23,8 +23,16 @@ func (p *plain) observed(e provisioner.Event) {
 	case provisioner.TypeDiagnosis:
 		p.diagnosis(e)
 	default:
-		p.line(e, string(e.Type), e.Text)
+		p.line(e, string(e.Type), parts(": ", e.Text, failure(e)))
 	}
+}
+
+// failure is why something failed, where the sentence about it does not say so.
+func failure(e provisioner.Event) string {
+	if e.State == provisioner.Failed {
+		return e.Reason
+	}
+	return ""
 }
 
 // probe tells what does not answer on the bootstrap machine only if something of it did: in most networks nothing of it

@@ -31,6 +31,15 @@ func TestSentencesTellEveryEvent(t *testing.T) {
 		"approved csr-1 of m0":                         {Type: provisioner.TypeCSR, Name: "csr-1", Node: "m0", Decision: state.Approved},
 		"left csr-1 of eve to you: not ours":           {Type: provisioner.TypeCSR, Name: "csr-1", Node: "eve", Decision: state.Left, Reason: "not ours"},
 		"created anti-affinity group c-demo-1_master":  {Type: provisioner.TypeObject, Action: "created", Kind: "anti-affinity-group", Name: "c-demo-1_master"},
+		"api ok":                                       {Type: provisioner.TypeProbe, Name: "api", State: provisioner.Reached},
+		"api does not answer: tcp: refused":            {Type: provisioner.TypeProbe, Name: "api", State: provisioner.Unreachable, Reason: "tcp: refused"},
+		"bootkube failed cb-bootstrap: no pods":        {Type: provisioner.TypeStage, Name: "bootkube", State: provisioner.Failed, Text: "cb-bootstrap", Reason: "no pods"},
+		"Starting etcd":                                {Type: provisioner.TypeJournal, Name: "bootkube.service", Text: "Starting etcd"},
+		"installing 12%: working":                      {Type: provisioner.TypeVersion, State: "installing", Percent: &code, Text: "working"},
+		"etcd is degraded: no quorum":                  {Type: provisioner.TypeOperator, Name: "etcd", State: "degraded", Reason: "no quorum"},
+		"the port is closed (high)":                    {Type: provisioner.TypeDiagnosis, State: provisioner.Present, Text: "the port is closed", Confidence: "high"},
+		"no longer: the port is closed":                {Type: provisioner.TypeDiagnosis, State: provisioner.Gone, Text: "the port is closed"},
+		"nothing could be gathered: disk full":         {Type: provisioner.TypeGathered, State: provisioner.Failed, Text: "nothing could be gathered", Reason: "disk full"},
 		"an event of tomorrow says this all by itself": {Type: "tomorrow", Text: "an event of tomorrow says this all by itself"},
 	} {
 		if got := Sentence(e, "Do it"); got != want {

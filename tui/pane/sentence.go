@@ -53,6 +53,9 @@ func observedSentence(e provisioner.Event) string {
 	case provisioner.TypeDiagnosis:
 		return findingSentence(e)
 	}
+	if e.State == provisioner.Failed {
+		return e.Text + because(e.Reason, ": ", "")
+	}
 	return e.Text
 }
 
@@ -149,6 +152,8 @@ func eventStatus(e provisioner.Event) Status {
 		return Warn
 	case e.Type == provisioner.TypeStage && e.State == provisioner.Failed:
 		return Failed
+	case e.Type == provisioner.TypeGathered && e.State == provisioner.Failed:
+		return Warn
 	case e.State == provisioner.Done, e.Result == "ok", e.Type == provisioner.TypeBootstrap:
 		return OK
 	}
