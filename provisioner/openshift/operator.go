@@ -25,8 +25,9 @@ const (
 )
 
 // An operator that changed so often in a while is not believed, whatever it says, until it stays as it is. It counts when
-// it becomes sound, or ceases to be, and when a sound one begins to progress: coming up is one change, each roll-out of a
-// revision another, and these take minutes on each master; to lose what it had twice in a while is not normal.
+// one that has come up ceases to be sound, or is sound again, and when a sound one begins to progress: each roll-out of a
+// revision is a change, and takes minutes on each master; to lose something once is normal while an API rolls, but not
+// twice in a while.
 const (
 	enoughChanges = 4
 	changesTime   = 10 * time.Minute
@@ -43,6 +44,7 @@ func (h health) well() bool  { return h.sound() && !h.progressing }
 // change matters, and whether they are long ago.
 type operatorRecord struct {
 	health   health
+	up       bool        // it has been sound
 	changed  [3]string   // when the conditions changed, by the server's clock
 	since    time.Time   // since when it is like this
 	counted  []time.Time // changes
@@ -79,6 +81,7 @@ func (r *operatorRecord) note(operator clusterOperator, now time.Time) {
 	if found != r.health || changed != r.changed {
 		r.health, r.changed, r.since = found, changed, now
 	}
+	r.up = r.up || found.sound()
 	r.calm(now)
 }
 
@@ -86,6 +89,8 @@ func (r *operatorRecord) note(operator clusterOperator, now time.Time) {
 // times.
 func (r *operatorRecord) changes(found health, changed [3]string) int {
 	switch {
+	case !r.up:
+		return 0
 	case found.sound() != r.health.sound(), found.sound() && found.progressing && !r.health.progressing:
 		return 1
 	case !found.sound() || found != r.health:

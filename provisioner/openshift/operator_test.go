@@ -172,6 +172,19 @@ func TestAnOperatorThatProgressesAgainAndAgainIsNotBelieved(t *testing.T) {
 	})
 }
 
+func TestAnOperatorThatLosesSomethingOnceWhileItComesUpDoesNotFlap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		for _, states := range []string{"FTF", "TTF", "TFF", "TTF", "FTT", "TFF"} {
+			r.operator(t, "openshift-apiserver", states)
+			if r.one(t).Flapping {
+				t.Fatalf("%s is called flapping", states)
+			}
+			r.wait(t, 20*time.Second)
+		}
+	})
+}
+
 func TestRollOutsOfRevisionsAreNoFlapping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
