@@ -162,3 +162,6 @@ type Bucket struct {
 	Region   string // the zone
 	Endpoint string // URL
 }
+
+// ObjectStorageHost returns where the object storage of a zone is.
+func ObjectStorageHost(zone string) string { return "sos-" + zone + ".exo.io" }

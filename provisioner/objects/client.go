@@ -59,7 +59,7 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 			WithHint("set the API key and its secret")
 	}
 	inner := net.Transport()
-	client, err := minio.New(host(zone), &minio.Options{
+	client, err := minio.New(state.ObjectStorageHost(zone), &minio.Options{
 		Creds:        credentials.NewStaticV4(key, secret, ""),
 		Secure:       true,
 		Transport:    inner,
@@ -83,8 +83,6 @@ func (c *Client) Preview() *Client {
 
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
-
-func host(zone string) string { return "sos-" + zone + ".exo.io" }
 
 // adopt is for an object that was found: an earlier run may have made it without living to note it down.
 func (c *Client) adopt(kind, name string) (state.Action, error) {

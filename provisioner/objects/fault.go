@@ -13,6 +13,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"exoshift/internal/fault"
+	"exoshift/state"
 )
 
 // translate makes a *fault.Error of what minio-go returned.
@@ -49,7 +50,7 @@ func (c *Client) unanswered(op string, err error) error {
 		return fault.New(fault.Internal, op, err)
 	}
 	return fault.New(fault.Transient, op, err).
-		WithHint("check that this machine reaches https://%s, then run again", host(c.zone))
+		WithHint("check that this machine reaches https://%s, then run again", state.ObjectStorageHost(c.zone))
 }
 
 func kindOf(refusal minio.ErrorResponse) fault.Kind {

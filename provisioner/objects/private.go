@@ -6,13 +6,14 @@ import (
 	"net/http"
 
 	"exoshift/internal/fault"
+	"exoshift/state"
 )
 
 // CheckPrivate asks for an object as a stranger would, without a signature, and fails with fault.Conflict unless that
 // is refused.
 func (c *Client) CheckPrivate(ctx context.Context, bucket, key string) error {
 	op := "check that strangers cannot read " + bucket + "/" + key
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+host(c.zone)+"/"+bucket+"/"+key, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+state.ObjectStorageHost(c.zone)+"/"+bucket+"/"+key, nil)
 	if err != nil {
 		return fault.New(fault.Invalid, op, err)
 	}
