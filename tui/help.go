@@ -96,8 +96,9 @@ func (d *dashboard) helpView() pane.View {
 func (d *dashboard) keyRows(keys []key.Binding) []string {
 	var rows []string
 	for _, binding := range keys {
-		h := binding.Help()
-		rows = append(rows, " "+d.theme.Bold.Render(pane.Fit(h.Key, 11))+h.Desc)
+		if h := binding.Help(); binding.Enabled() {
+			rows = append(rows, " "+d.theme.Bold.Render(pane.Fit(h.Key, 11))+h.Desc)
+		}
 	}
 	return rows
 }
