@@ -103,8 +103,8 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 	shown := face.during(func() {
 		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + s.spec.Domain()})
 		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
-		s.where.Gathered = gather(ctx, installation, failure, emit)
 		installation.Close(ctx, emit)
+		s.where.Gathered = gather(ctx, installation, failure, emit)
 		emit(finished(failure, s.where.Resume))
 	})
 	if !s.options.output.json() {

@@ -36,19 +36,18 @@ func (c *Client) DeleteRules(ctx context.Context, group string, useless func(sta
 	return c.deleteRules(ctx, live, idsByName(all), useless)
 }
 
-// deleteRules tries each of them, whatever becomes of the others.
+// deleteRules tries each of them, side by side and whatever becomes of the others.
 func (c *Client) deleteRules(ctx context.Context, group *v2.SecurityGroup, ids map[string]string, useless func(state.Rule) bool) (state.Action, error) {
-	action, names := state.Found, namesByID(ids)
-	var faults []error
-	for _, live := range group.Rules {
-		rule := ruleOf(live, names)
-		if value(live.FlowDirection) != ingress || !useless(rule) {
-			continue
-		}
-		action = state.Deleted
-		faults = append(faults, c.deleteRule(ctx, group, live, rule))
+	names := namesByID(ids)
+	doomed := choose(group.Rules, func(live *v2.SecurityGroupRule) bool {
+		return value(live.FlowDirection) == ingress && useless(ruleOf(live, names))
+	})
+	if len(doomed) == 0 {
+		return state.Found, nil
 	}
-	return action, errors.Join(faults...)
+	faults := make([]error, len(doomed))
+	each(len(doomed), func(n int) { faults[n] = c.deleteRule(ctx, group, doomed[n], ruleOf(doomed[n], names)) })
+	return state.Deleted, errors.Join(faults...)
 }
 
 func (c *Client) deleteRule(ctx context.Context, group *v2.SecurityGroup, live *v2.SecurityGroupRule, rule state.Rule) error {

@@ -16,7 +16,7 @@ const (
 	// limitAddress is how long the load balancers have to come up and tell our own address.
 	limitAddress = 5 * time.Minute
 	// limitClosing ends the removal of the rules at the end of a run, on the wall clock: whoever stopped the run waits.
-	limitClosing = 20 * time.Second
+	limitClosing = time.Minute
 	// temporary ends the description of rules that are for somebody who looks inside, and of no others.
 	temporary = "while somebody looks inside"
 	// kindRule is part of a security group.
@@ -227,7 +227,7 @@ func tellService(report provisioner.Report, before, now state.ServiceRecord) {
 		}
 	}
 	if now.Failure != "" && now.Failure != before.Failure {
-		tell(provisioner.Failed, now.Stage, now.Failure)
+		tell(provisioner.Failed, now.Stage, strings.TrimPrefix(now.Failure, now.Stage+": "))
 	}
 	if now.Stage != "" && now.Stage != before.Stage {
 		tell(provisioner.Started, now.Stage, "")

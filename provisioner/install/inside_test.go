@@ -203,7 +203,7 @@ func TestOnlyWhatIsNewInsideIsTold(t *testing.T) {
 	for _, e := range *events {
 		told = append(told, strings.Join([]string{e.Name, e.State, e.Text, e.Reason}, " "))
 	}
-	want := []string{"bootkube started  ", "bootkube done a ", "bootkube started b ", "bootkube started  ", "bootkube failed b b: boom",
+	want := []string{"bootkube started  ", "bootkube done a ", "bootkube started b ", "bootkube started  ", "bootkube failed b boom",
 		"bootkube done b ", "bootkube done  "}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
