@@ -25,10 +25,10 @@ func newAuthority(t *testing.T, name string) certificate.Pair {
 }
 
 // issueServer makes a certificate that serves on loopback and under the API's name, to peers as well.
-func issueServer(t *testing.T, authority certificate.Pair) certificate.Pair {
+func issueServer(t *testing.T, authority certificate.Pair, more ...net.IP) certificate.Pair {
 	t.Helper()
 	issued, err := authority.Issue(certificate.Request{
-		Subject: pkix.Name{CommonName: apiName}, DNS: []string{apiName, "localhost"}, IPs: []net.IP{net.IPv4(127, 0, 0, 1)},
+		Subject: pkix.Name{CommonName: apiName}, DNS: []string{apiName, "localhost"}, IPs: append(more, net.IPv4(127, 0, 0, 1)),
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}, Validity: time.Hour,
 	}, time.Now())
 	must(t, err)

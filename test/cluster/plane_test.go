@@ -46,8 +46,8 @@ func start(t *testing.T) *plane {
 	}, etcdTrust(p.dir)...)...)
 	p.apiPort = freePort(t)
 	p.serve(t)
-	p.manager = p.manage(t)
 	p.await(t)
+	p.manager = p.manage(t) // it does not wait for long
 	t.Logf("the control plane was ready within %s", time.Since(began).Round(100*time.Millisecond))
 	return p
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -98,22 +99,44 @@ func (s *story) establish(t *testing.T, resource schema.GroupVersionResource, ki
 	object := &unstructured.Unstructured{Object: content}
 	object.SetGroupVersionKind(resource.GroupVersion().WithKind(kind))
 	objects := s.all.Resource(resource)
-	until(t, func() error {
-		current, err := objects.Get(t.Context(), object.GetName(), metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			current, err = objects.Create(t.Context(), object, metav1.CreateOptions{})
+	current, err := objects.Get(t.Context(), object.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		current, err = objects.Create(t.Context(), object, metav1.CreateOptions{})
+	}
+	must(t, err)
+	for _, status := range steps(t, current, object) {
+		current.Object["status"] = status
+		current, err = objects.UpdateStatus(t.Context(), current, metav1.UpdateOptions{})
+		must(t, err)
+	}
+}
+
+// steps are the statuses to write, one after the other: a node gets its revision only after it is there, which the
+// definitions of the static pods' operators see to.
+func steps(t *testing.T, current, wanted *unstructured.Unstructured) []any {
+	t.Helper()
+	present, _, err := unstructured.NestedSlice(current.Object, "status", "nodeStatuses")
+	must(t, err)
+	first := wanted.DeepCopy()
+	nodes, found, err := unstructured.NestedSlice(first.Object, "status", "nodeStatuses")
+	must(t, err)
+	if !found {
+		return []any{wanted.Object["status"]}
+	}
+	for _, node := range nodes {
+		fields, _ := node.(map[string]any)
+		if !slices.ContainsFunc(present, func(known any) bool { return known.(map[string]any)["nodeName"] == fields["nodeName"] }) {
+			delete(fields, "currentRevision")
 		}
-		if err != nil {
-			return err
-		}
-		current.Object["status"] = object.Object["status"]
-		_, err = objects.UpdateStatus(t.Context(), current, metav1.UpdateOptions{})
-		return err
-	})
+	}
+	must(t, unstructured.SetNestedSlice(first.Object, nodes, "status", "nodeStatuses"))
+	return []any{first.Object["status"], wanted.Object["status"]}
 }
 
 // operatorResource is a kind of operator.openshift.io.
-func operatorResource(name string) schema.GroupVersionResource { return operatorv1.GroupVersion.WithResource(name) }
+func operatorResource(name string) schema.GroupVersionResource {
+	return operatorv1.GroupVersion.WithResource(name)
+}
 
 // condition is what an operator says about itself.
 func condition(kind string, yes bool, reason, message string) operatorv1.OperatorCondition {

@@ -56,6 +56,13 @@ func newAPI(t *testing.T, db *store.DB) *api {
 	return a
 }
 
+// space makes namespaces.
+func (a *api) space(names ...string) {
+	for _, name := range names {
+		must(a.objects.Create(namespaces, "", Object{"metadata": Object{"name": name}}))
+	}
+}
+
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)

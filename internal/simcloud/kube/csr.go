@@ -1,21 +1,79 @@
 package kube
 
 import (
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"reflect"
+	"slices"
+	"strings"
 )
 
 // signable checks a new certificate signing request and stamps it with who asks, which the client cannot choose.
 func signable(object Object, user User) error {
-	kind := builtin()[requests]
+	refuse := func(message string) error { return unprocessable(builtin()[requests], object.Name(), message) }
 	content, err := base64.StdEncoding.DecodeString(object.Text("spec.request"))
-	if block, _ := pem.Decode(content); err != nil || block == nil || block.Type != "CERTIFICATE REQUEST" {
-		return unprocessable(kind, object.Name(), "spec.request: Invalid value: PEM block type must be CERTIFICATE REQUEST")
+	if err != nil {
+		return badRequest("error decoding the body: %v", err)
 	}
-	if object.Text("spec.signerName") == "" {
-		return unprocessable(kind, object.Name(), "spec.signerName: Required value")
+	block, _ := pem.Decode(content)
+	if block == nil || block.Type != "CERTIFICATE REQUEST" {
+		return refuse("spec.request: Invalid value: PEM block type must be CERTIFICATE REQUEST")
 	}
+	request, err := x509.ParseCertificateRequest(block.Bytes)
+	if err == nil {
+		err = request.CheckSignature()
+	}
+	if err != nil {
+		return refuse("spec.request: Invalid value: " + err.Error())
+	}
+	if !strings.Contains(object.Text("spec.signerName"), "/") {
+		return refuse("spec.signerName: Invalid value: must be a fully qualified domain and path of the form 'example.com/signer-name'")
+	}
+	usages := object.Texts("spec.usages")
+	if len(usages) == 0 {
+		return refuse("spec.usages: Required value: usages is required")
+	}
+	for i, usage := range usages {
+		if !slices.Contains(keyUsages(), usage) || slices.Contains(usages[:i], usage) {
+			return refuse("spec.usages: Unsupported or duplicate value: " + usage)
+		}
+	}
+	delete(object.Map("spec"), "uid")
 	object.Set("spec.username", user.Name)
 	object.Set("spec.groups", user.Groups)
+	return nil
+}
+
+func keyUsages() []string {
+	return []string{"signing", "digital signature", "content commitment", "key encipherment", "key agreement", "data encipherment",
+		"cert sign", "crl sign", "encipher only", "decipher only", "any", "server auth", "client auth", "code signing",
+		"email protection", "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing",
+		"microsoft sgc", "netscape sgc"}
+}
+
+// judgeDecision checks a change of the conditions of a request: a decision has its subresource, and stays.
+func (r request) judgeDecision(before, after Object) error {
+	refuse := func(message string) error { return unprocessable(r.kind, r.name, "status.conditions: "+message) }
+	const approved, denied = "Approved", "Denied"
+	for _, c := range after.List("status.conditions") {
+		if c.Text("status") != "True" {
+			return refuse("Invalid value: status must be True")
+		}
+	}
+	for _, kind := range []string{approved, denied} {
+		was, is := condition(before, kind), condition(after, kind)
+		switch {
+		case len(was) == 0 && len(is) > 0 && r.subresource != "approval":
+			return refuse("Forbidden: may not be added except through approval: " + kind)
+		case len(was) > 0 && len(is) == 0:
+			return refuse("Forbidden: may not be removed: " + kind)
+		case len(was) > 0 && !reflect.DeepEqual(was, is):
+			return refuse("Forbidden: may not be changed: " + kind)
+		}
+	}
+	if len(condition(after, approved)) > 0 && len(condition(after, denied)) > 0 {
+		return refuse("Invalid value: Approved and Denied conditions are mutually exclusive")
+	}
 	return nil
 }

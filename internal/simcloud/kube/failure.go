@@ -12,15 +12,20 @@ type Failure struct {
 	Message string
 	Kind    Kind
 	Name    string
+	Invalid bool // what was sent is told by the name of its kind, not of its resource
+	Plain   bool // the answer is text, as that of any other HTTP server
 }
 
 func (f *Failure) Error() string { return f.Message }
 
 func (f *Failure) status() Object {
+	details := Object{"name": f.Name, "group": f.Kind.Group, "kind": f.Kind.Resource}
+	if f.Invalid {
+		details["kind"] = f.Kind.Kind
+	}
 	return Object{
 		"kind": "Status", "apiVersion": "v1", "metadata": Object{}, "status": "Failure",
-		"message": f.Message, "reason": f.Reason, "code": f.Code,
-		"details": Object{"name": f.Name, "group": f.Kind.Group, "kind": f.Kind.Resource},
+		"message": f.Message, "reason": f.Reason, "code": f.Code, "details": details,
 	}
 }
 
@@ -41,8 +46,15 @@ func conflict(kind Kind, name string) *Failure {
 }
 
 func forbidden(request request, user User) *Failure {
-	message := fmt.Sprintf("%s %q is forbidden: User %q cannot %s resource %q in API group %q", request.kind.GroupResource(),
-		request.name, user.Name, request.verb, request.resource(), request.kind.Group)
+	object, scope := request.kind.GroupResource(), "at the cluster scope"
+	if request.name != "" {
+		object += fmt.Sprintf(" %q", request.name)
+	}
+	if request.namespace != "" {
+		scope = fmt.Sprintf("in the namespace %q", request.namespace)
+	}
+	message := fmt.Sprintf("%s is forbidden: User %q cannot %s resource %q in API group %q %s",
+		object, user.Name, request.verb, request.resource(), request.kind.Group, scope)
 	if request.kind.Resource == "" {
 		message = fmt.Sprintf("forbidden: User %q cannot %s path %q", user.Name, request.verb, request.path)
 	}
@@ -58,12 +70,33 @@ func badRequest(format string, args ...any) *Failure {
 }
 
 func unprocessable(kind Kind, name, message string) *Failure {
-	return &Failure{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: kind, Name: name,
+	return &Failure{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: kind, Name: name, Invalid: true,
 		Message: fmt.Sprintf("%s %q is invalid: %s", kind.Kind, name, message)}
 }
 
-func noSuchPath() *Failure {
+// withoutVersion is for an update of an added kind that does not say which version it is made from.
+func withoutVersion(kind Kind, name string) *Failure {
+	return &Failure{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: kind, Name: name,
+		Message: fmt.Sprintf("%s %q is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update",
+			kind.GroupResource(), name)}
+}
+
+// undecodable is for a patch whose result is no object of its kind.
+func undecodable(message string) *Failure {
+	return &Failure{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Message: "the patch was invalid: " + message}
+}
+
+func precondition(kind Kind, name, message string) *Failure {
+	return &Failure{Code: http.StatusConflict, Reason: "Conflict", Kind: kind, Name: name, Message: fmt.Sprintf(
+		"Operation cannot be fulfilled on %s %q: the %s in the precondition does not match", kind.Kind, name, message)}
+}
+
+func noSuchResource() *Failure {
 	return &Failure{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"}
+}
+
+func noSuchPath() *Failure {
+	return &Failure{Code: http.StatusNotFound, Reason: "NotFound", Message: "404 page not found", Plain: true}
 }
 
 func methodNotAllowed() *Failure {
@@ -76,12 +109,23 @@ func unsupportedMedia(kind string) *Failure {
 		Message: fmt.Sprintf("the body of the request was in an unknown format - %q is not supported", kind)}
 }
 
+// pageGone is for the token of a list that was begun too long ago.
+func pageGone() *Failure {
+	return &Failure{Code: http.StatusGone, Reason: "Expired", Message: "The provided continue parameter is too old to display a " +
+		"consistent list result. You can start a new list without the continue parameter."}
+}
+
 func gone(version uint64) *Failure {
 	return &Failure{Code: http.StatusGone, Reason: "Expired", Message: fmt.Sprintf("too old resource version: %d", version)}
 }
 
 func unavailable(err error) *Failure {
 	return &Failure{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: err.Error()}
+}
+
+// unexplained is an error that the API server itself has no word for.
+func unexplained(message string) *Failure {
+	return &Failure{Code: http.StatusInternalServerError, Message: message}
 }
 
 func internalError(err error) *Failure {

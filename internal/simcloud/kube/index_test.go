@@ -37,7 +37,7 @@ func TestThePodsOfANodeAreFoundWhileTheyComeMoveAndGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		entries, _ := o.list(pods, "default", selected)
+		entries, _, _ := o.list(pods, "default", selected)
 		for _, entry := range entries {
 			got = append(got, entry.object.Name())
 		}

@@ -1,12 +1,36 @@
 package kube
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is one kind of object that the API serves.
 type Kind struct {
 	Group, Version, Resource, Kind string
 	Namespaced                     bool
 	Status                         bool // has the subresource status, which alone writes .status
+	Added                          bool // by a definition
+}
+
+// has tells whether objects of the kind have a subresource.
+func (k Kind) has(subresource string) bool {
+	return subresource == "status" && k.Status || subresource == "approval" && k.GroupResource() == requests
+}
+
+// counted tells whether objects of the kind count the generations of their spec.
+func (k Kind) counted() bool {
+	return k.Added || slices.Contains([]string{"apps", "batch", "networking.k8s.io", "policy", "apiextensions.k8s.io"}, k.Group)
+}
+
+// builtinGroup tells whether a kind would be of a group that a Kubernetes API has from its start.
+func builtinGroup(kind Kind) bool {
+	for _, known := range builtin() {
+		if known.Group == kind.Group && known.Version == kind.Version {
+			return true
+		}
+	}
+	return false
 }
 
 // GroupResource returns the name that tables and Go callers know the kind by: "nodes", "etcds.operator.openshift.io".
@@ -91,7 +115,7 @@ func (k Kind) Definition() Object {
 func defined(definition Object) Kind {
 	kind := Kind{
 		Group: definition.Text("spec.group"), Resource: definition.Text("spec.names.plural"), Kind: definition.Text("spec.names.kind"),
-		Namespaced: definition.Text("spec.scope") == "Namespaced", Version: "v1",
+		Namespaced: definition.Text("spec.scope") == "Namespaced", Version: "v1", Added: true,
 	}
 	if versions := definition.List("spec.versions"); len(versions) > 0 {
 		kind.Version = versions[0].Text("name")

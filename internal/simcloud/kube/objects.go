@@ -98,7 +98,7 @@ func (o *Objects) Get(resource, namespace, name string) (Object, bool) {
 
 // List returns copies of all objects of a resource, in all namespaces for "".
 func (o *Objects) List(resource, namespace string) []Object {
-	entries, _ := o.list(resource, namespace, nil)
+	entries, _, _ := o.list(resource, namespace, nil)
 	objects := make([]Object, len(entries))
 	for i, entry := range entries {
 		objects[i] = entry.object.Clone()
@@ -112,7 +112,7 @@ func (o *Objects) Create(resource, namespace string, object Object) (Object, err
 	defer o.mu.Unlock()
 	kind, ok := o.kinds[resource]
 	if !ok {
-		return nil, noSuchPath()
+		return nil, noSuchResource()
 	}
 	object = plain(object.Clone()).(map[string]any)
 	if !kind.Namespaced {
@@ -140,7 +140,7 @@ func (o *Objects) Change(resource, namespace, name string, change func(Object) e
 	defer o.mu.Unlock()
 	kind, ok := o.kinds[resource]
 	if !ok {
-		return nil, noSuchPath()
+		return nil, noSuchResource()
 	}
 	old, ok := o.index.entries[key(resource, namespace, name)]
 	if !ok {
@@ -156,7 +156,7 @@ func (o *Objects) Change(resource, namespace, name string, change func(Object) e
 	if reflect.DeepEqual(changed, old.object) {
 		return changed, nil
 	}
-	if !reflect.DeepEqual(changed["spec"], old.object["spec"]) {
+	if kind.counted() && !reflect.DeepEqual(changed["spec"], old.object["spec"]) {
 		generation, _ := old.object.Get("metadata.generation").(float64)
 		changed.Set("metadata.generation", generation+1)
 	}
@@ -219,17 +219,17 @@ func (o *Objects) find(resource, namespace, name string) (entry, bool) {
 	return found, ok
 }
 
-// list returns the entries of a resource in the order of their keys, and the version that they are of. Those that
-// fields rule out may be missing.
-func (o *Objects) list(resource, namespace string, fields selector) ([]entry, uint64) {
+// list returns the entries of a resource in the order of their keys, the version that they are of, and the oldest version
+// that is remembered. Those that fields rule out may be missing.
+func (o *Objects) list(resource, namespace string, fields selector) (entries []entry, version, oldest uint64) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	keys := o.index.list(resource, namespace, fields)
-	entries := make([]entry, len(keys))
+	entries = make([]entry, len(keys))
 	for i, id := range keys {
 		entries[i] = o.index.entries[id]
 	}
-	return entries, o.version
+	return entries, o.version, o.log.oldest
 }
 
 // put stores an object under a new version. The caller holds the lock and gives the object away.
@@ -268,7 +268,9 @@ func (o *Objects) identify(kind Kind, namespace string, object Object) {
 	name := key(kind.GroupResource(), namespace, object.Name()) + strconv.FormatUint(o.version, 10)
 	object.Set("metadata.uid", uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String())
 	object.Set("metadata.creationTimestamp", o.now().UTC().Format(time.RFC3339))
-	object.Set("metadata.generation", 1)
+	if delete(object.Map("metadata"), "generation"); kind.counted() {
+		object.Set("metadata.generation", 1)
+	}
 }
 
 // suffix returns five characters that make a generated name unique.

@@ -1,13 +1,20 @@
 package kube
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 func (o *Objects) serveGet(w http.ResponseWriter, r request) error {
+	if r.subresource != "" && !r.kind.has(r.subresource) {
+		return noSuchResource()
+	}
 	found, ok := o.find(r.kind.GroupResource(), r.namespace, r.name)
 	if !ok {
 		return notFound(r.kind, r.name)
@@ -46,28 +53,64 @@ func (o *Objects) serveList(w http.ResponseWriter, r request) error {
 	return nil
 }
 
-// page returns the part of a list that limit and continue ask for. The token is the key of the last item; items that
-// change between two pages are seen as they are then.
+// page returns the part of a list that limit and continue ask for. Items that change between two pages are seen as they
+// are then; a list that was begun too long ago cannot be continued. A version of 0 asks for what the server has in
+// memory, in one part.
 func (o *Objects) page(r request) (list, error) {
-	after, err := base64.RawURLEncoding.DecodeString(r.query.Get("continue"))
+	from, err := readToken(r.query.Get("continue"))
 	if err != nil {
-		return list{}, badRequest("continue key is not valid: %v", err)
+		return list{}, err
 	}
-	limit, _ := strconv.Atoi(r.query.Get("limit"))
-	entries, version := o.list(r.kind.GroupResource(), r.namespace, r.filter.fields)
+	limit, err := strconv.Atoi(cmp.Or(r.query.Get("limit"), "0"))
+	if err != nil {
+		return list{}, badRequest("%v", err)
+	}
+	if r.query.Get("resourceVersion") == "0" {
+		limit = 0
+	}
+	entries, version, oldest := o.list(r.kind.GroupResource(), r.namespace, r.filter.fields)
+	if from.Key != "" && from.Version < oldest {
+		return list{}, pageGone()
+	}
+	begun := cmp.Or(from.Version, version)
 	page := list{Kind: r.kind.Kind + "List", APIVersion: r.kind.apiVersion(), Items: []json.RawMessage{}}
-	page.Metadata.ResourceVersion = strconv.FormatUint(version, 10)
+	page.Metadata.ResourceVersion = strconv.FormatUint(begun, 10)
 	last := ""
 	for _, entry := range entries {
 		id := key(r.kind.GroupResource(), entry.object.Namespace(), entry.object.Name())
-		if id <= string(after) || !r.filter.matches(entry.object) {
+		if id <= from.Key {
 			continue
 		}
 		if limit > 0 && len(page.Items) == limit {
-			page.Metadata.Continue = base64.RawURLEncoding.EncodeToString([]byte(last))
+			page.Metadata.Continue = token{Version: begun, Key: last}.String()
 			break
 		}
-		page.Items, page.objects, last = append(page.Items, entry.raw), append(page.objects, entry.object), id
+		if r.filter.matches(entry.object) {
+			page.Items, page.objects, last = append(page.Items, entry.raw), append(page.objects, entry.object), id
+		}
 	}
 	return page, nil
+}
+
+// token says where the next part of a list begins.
+type token struct {
+	Version uint64 // of the first part
+	Key     string // of the last item of the part before
+}
+
+func (t token) String() string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", t.Version, t.Key))
+}
+
+func readToken(text string) (token, error) {
+	content, err := base64.RawURLEncoding.DecodeString(text)
+	version, key, found := strings.Cut(string(content), " ")
+	if text == "" {
+		return token{}, nil
+	}
+	number, wrong := strconv.ParseUint(version, 10, 64)
+	if err = errors.Join(err, wrong); err != nil || !found {
+		return token{}, badRequest("invalid continue token: continue key is not valid: %v", err)
+	}
+	return token{Version: number, Key: key}, nil
 }

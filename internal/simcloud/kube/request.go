@@ -42,26 +42,42 @@ func (o *Objects) parse(r *http.Request) (request, error) {
 	if len(rest) > 2 && rest[0] == "namespaces" && rest[2] != "status" && rest[2] != "finalize" {
 		parsed.namespace, rest = rest[1], rest[2:]
 	}
-	kind, ok := o.Kind(Kind{Group: group, Resource: rest[0]}.GroupResource())
-	if !ok || kind.Version != version || len(rest) > 3 {
-		return parsed, noSuchPath()
-	}
-	parsed.kind = kind
 	if len(rest) > 1 {
 		parsed.name = rest[1]
 	}
 	if len(rest) > 2 {
 		parsed.subresource = rest[2]
 	}
-	var err error
-	if parsed.filter.labels, err = parseSelector(parsed.query.Get("labelSelector")); err != nil {
-		return parsed, err
-	}
-	if parsed.filter.fields, err = parseSelector(parsed.query.Get("fieldSelector")); err != nil {
-		return parsed, err
-	}
+	// Whether somebody may ask is decided before whether there is such a kind.
+	parsed.kind = Kind{Group: group, Version: version, Resource: rest[0]}
 	parsed.verb = verb(r.Method, parsed)
-	return parsed, nil
+	kind, ok := o.Kind(parsed.kind.GroupResource())
+	switch {
+	case len(rest) > 3:
+		return parsed, noSuchResource()
+	case !ok || kind.Version != version:
+		return parsed, o.missing(parsed.kind)
+	}
+	parsed.kind = kind
+	return parsed, parsed.choose()
+}
+
+// missing says that there is no such kind: a path that no group answers for is not even refused in the API's own words.
+func (o *Objects) missing(kind Kind) error {
+	if builtinGroup(kind) {
+		return noSuchResource()
+	}
+	return noSuchPath()
+}
+
+// choose reads what is selected.
+func (r *request) choose() error {
+	var err error
+	if r.filter.labels, err = parseLabels(r.query.Get("labelSelector")); err != nil {
+		return err
+	}
+	r.filter.fields, err = parseFields(r.kind, r.query.Get("fieldSelector"))
+	return err
 }
 
 func splitPath(path string) (group, version string, rest []string, ok bool) {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,6 +13,68 @@ type selector []term
 type term struct {
 	key, operator string
 	values        []string
+}
+
+var (
+	labelKey   = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
+	labelValue = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
+)
+
+// parseLabels reads a label selector.
+func parseLabels(text string) (selector, error) {
+	parsed, err := parseSelector(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, term := range parsed {
+		for _, value := range term.values {
+			if !labelValue.MatchString(value) {
+				return nil, badRequest("unable to parse requirement: values: Invalid value: %q", value)
+			}
+		}
+		if !labelKey.MatchString(term.key) {
+			return nil, badRequest("unable to parse requirement: key: Invalid value: %q", term.key)
+		}
+	}
+	return parsed, nil
+}
+
+// parseFields reads a field selector, for which a kind has but few fields.
+func parseFields(kind Kind, text string) (selector, error) {
+	parsed, err := parseSelector(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, term := range parsed {
+		if term.key != "metadata.name" && term.key != "metadata.namespace" && !slices.Contains(kind.selectable(), term.key) {
+			return nil, badRequest("field label not supported: %s", term.key)
+		}
+	}
+	return parsed, nil
+}
+
+// selectable lists the fields by which objects of the kind are selected, beside their names.
+func (k Kind) selectable() []string {
+	switch k.GroupResource() {
+	case pods:
+		return []string{nodeName, "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
+			"status.phase", "status.podIP", "status.nominatedNodeName"}
+	case "events", "events.events.k8s.io":
+		return []string{"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+			"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
+			"reportingComponent", "source", "type"}
+	case requests:
+		return []string{"spec.signerName"}
+	case "nodes":
+		return []string{"spec.unschedulable"}
+	case "namespaces":
+		return []string{"status.phase"}
+	case "secrets":
+		return []string{"type"}
+	case "jobs.batch":
+		return []string{"status.successful"}
+	}
+	return nil
 }
 
 // parseSelector reads "a=b,c!=d,e in (f,g),h,!i". Commas in parentheses do not separate terms.

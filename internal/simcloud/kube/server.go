@@ -91,7 +91,7 @@ func (s *Server) objects(w http.ResponseWriter, r *http.Request, user User) erro
 	case "patch":
 		return s.Objects.servePatch(w, r, parsed)
 	case "delete":
-		return s.Objects.serveDelete(w, parsed)
+		return s.Objects.serveDelete(w, r, parsed)
 	}
 	return methodNotAllowed()
 }
@@ -105,6 +105,10 @@ func fail(w http.ResponseWriter, err error) {
 	var failure *Failure
 	if !errors.As(err, &failure) {
 		failure = internalError(err)
+	}
+	if failure.Plain {
+		text(w, failure.Code, failure.Message+"\n")
+		return
 	}
 	answer(w, failure.Code, failure.status())
 }

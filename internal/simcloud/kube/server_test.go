@@ -1,6 +1,9 @@
 package kube
 
 import (
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
+	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/store"
 )
 
@@ -145,6 +149,7 @@ func TestListFiltersAndPages(t *testing.T) {
 
 func TestWatchShowsWhatHappensAfterTheList(t *testing.T) {
 	a := newAPI(t, store.Memory())
+	a.space("a", "elsewhere")
 	maps := a.admin().CoreV1().ConfigMaps("a")
 	must(maps.Create(t.Context(), configMap("before"), metav1.CreateOptions{}))
 	list := must(maps.List(t.Context(), metav1.ListOptions{}))
@@ -169,6 +174,7 @@ func TestWatchShowsWhatHappensAfterTheList(t *testing.T) {
 
 func TestWatchWithoutAVersionBeginsWithWhatIsThere(t *testing.T) {
 	a := newAPI(t, store.Memory())
+	a.space("a")
 	maps := a.admin().CoreV1().ConfigMaps("a")
 	must(maps.Create(t.Context(), configMap("before"), metav1.CreateOptions{}))
 	sendInitial := true
@@ -185,9 +191,11 @@ func TestWatchWithoutAVersionBeginsWithWhatIsThere(t *testing.T) {
 
 func TestWatchOfAForgottenVersionIsGone(t *testing.T) {
 	a := newAPI(t, store.Memory())
-	_, err := a.admin().CoreV1().ConfigMaps("a").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "7"})
-	if !apierrors.IsResourceExpired(err) {
-		t.Errorf("watch: %v", err)
+	watcher := must(a.admin().CoreV1().ConfigMaps("a").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "7"}))
+	defer watcher.Stop()
+	event := <-watcher.ResultChan()
+	if event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
+		t.Errorf("watch: %+v", event)
 	}
 }
 
@@ -220,9 +228,11 @@ func TestKindsNeedADefinition(t *testing.T) {
 func TestApprovalOfASigningRequest(t *testing.T) {
 	a := newAPI(t, store.Memory())
 	requests := a.admin().CertificatesV1().CertificateSigningRequests()
-	pem := "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"
+	der := must(x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, must(certificate.NewKey())))
+	content := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 	created, err := requests.Create(t.Context(), &certificatesv1.CertificateSigningRequest{ObjectMeta: metav1.ObjectMeta{GenerateName: "csr-"},
-		Spec: certificatesv1.CertificateSigningRequestSpec{Request: []byte(pem), SignerName: "kubernetes.io/kubelet-serving", Username: "forged"}}, metav1.CreateOptions{})
+		Spec: certificatesv1.CertificateSigningRequestSpec{Request: content, SignerName: "kubernetes.io/kubelet-serving", Username: "forged",
+			Usages: []certificatesv1.KeyUsage{certificatesv1.UsageServerAuth}}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,10 +33,7 @@ func (o *Objects) serveWatch(w http.ResponseWriter, r *http.Request, parsed requ
 	if !initial {
 		version, err := strconv.ParseUint(from, 10, 64)
 		if err != nil {
-			return badRequest("invalid resource version %q", from)
-		}
-		if _, _, _, err := o.since(parsed.kind.GroupResource(), version); err != nil {
-			return err
+			return unexplained("Invalid value: " + from)
 		}
 		s.version = version
 	}
@@ -51,7 +48,7 @@ func (o *Objects) serveWatch(w http.ResponseWriter, r *http.Request, parsed requ
 
 // current sends what is there, and says so if the client asked for such a mark.
 func (s *stream) current() {
-	entries, version := s.objects.list(s.request.kind.GroupResource(), s.request.namespace, s.request.filter.fields)
+	entries, version, _ := s.objects.list(s.request.kind.GroupResource(), s.request.namespace, s.request.filter.fields)
 	s.version = version
 	for _, entry := range entries {
 		if s.request.filter.matches(entry.object) {

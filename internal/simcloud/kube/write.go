@@ -1,11 +1,13 @@
 package kube
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 )
 
 // maxBody limits what a client may send.
@@ -29,7 +31,7 @@ func decode(r *http.Request) (Object, error) {
 		return nil, unsupportedMedia(media)
 	}
 	var object Object
-	if err := json.Unmarshal(content, &object); err != nil {
+	if err := json.Unmarshal(content, &object); err != nil || object == nil {
 		return nil, badRequest("error decoding the body: %v", err)
 	}
 	return object, nil
@@ -48,10 +50,8 @@ func (o *Objects) serveCreate(w http.ResponseWriter, r *http.Request, parsed req
 	if parsed.kind.Group != "" && parsed.kind.Status {
 		delete(object, "status")
 	}
-	if parsed.kind.GroupResource() == requests {
-		if err := signable(object, user); err != nil {
-			return err
-		}
+	if err := o.admit(parsed, object, user); err != nil {
+		return err
 	}
 	created, err := o.Create(parsed.kind.GroupResource(), parsed.namespace, object)
 	if err != nil {
@@ -61,10 +61,51 @@ func (o *Objects) serveCreate(w http.ResponseWriter, r *http.Request, parsed req
 	return nil
 }
 
+// admit completes what a client wants to create as the API server does, or refuses it.
+func (o *Objects) admit(r request, object Object, user User) error {
+	if err := r.wellFormed(object); err != nil {
+		return err
+	}
+	if object.Text("metadata.resourceVersion") != "" {
+		return unexplained("resourceVersion should not be set on objects to be created")
+	}
+	if r.kind.Namespaced && !o.hasNamespace(r.namespace) {
+		return notFound(builtin()[namespaces], r.namespace)
+	}
+	switch r.kind.GroupResource() {
+	case namespaces:
+		object.Set("status.phase", "Active")
+	case "secrets":
+		object["type"] = cmp.Or(object.Text("type"), "Opaque")
+	case requests:
+		object["status"] = map[string]any{}
+		return signable(object, user)
+	}
+	return valid(r.kind, object)
+}
+
+const namespaces = "namespaces"
+
+// hasNamespace also knows those that every API server makes for itself.
+func (o *Objects) hasNamespace(name string) bool {
+	_, exists := o.find(namespaces, "", name)
+	return exists || slices.Contains([]string{"default", "kube-system", "kube-public", "kube-node-lease"}, name)
+}
+
 func (o *Objects) serveUpdate(w http.ResponseWriter, r *http.Request, parsed request) error {
 	object, err := decode(r)
 	if err != nil {
 		return err
+	}
+	if err := parsed.wellFormed(object); err != nil {
+		return err
+	}
+	if version := object.Text("metadata.resourceVersion"); version != "" && !number(version) {
+		return unexplained("Invalid value: " + version)
+	}
+	if _, exists := o.find(parsed.kind.GroupResource(), parsed.namespace, parsed.name); exists && parsed.kind.Added &&
+		object.Text("metadata.resourceVersion") == "" {
+		return withoutVersion(parsed.kind, parsed.name)
 	}
 	return o.write(w, parsed, func(Object) (Object, error) { return object, nil })
 }
@@ -74,7 +115,19 @@ func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed requ
 	if err != nil {
 		return err
 	}
-	err = o.write(w, parsed, func(current Object) (Object, error) { return patched(current, media, patch) })
+	if media == strategicPatch && parsed.kind.Added {
+		return unsupportedMedia(media)
+	}
+	err = o.write(w, parsed, func(current Object) (Object, error) {
+		changed, err := patched(current, media, patch)
+		if err == nil && changed.Name() != parsed.name {
+			err = misnamed(changed.Name(), parsed.name)
+		}
+		if err == nil {
+			err = typed(parsed.kind, changed)
+		}
+		return changed, err
+	})
 	var failure *Failure
 	if media == applyPatch && parsed.subresource == "" && errors.As(err, &failure) && failure.Code == http.StatusNotFound {
 		object, err := patched(Object{}, media, patch)
@@ -99,10 +152,17 @@ func (o *Objects) write(w http.ResponseWriter, r request, want func(current Obje
 		if err != nil {
 			return err
 		}
+		if uid := wanted.Text("metadata.uid"); uid != "" && uid != object.Text("metadata.uid") {
+			return precondition(r.kind, r.name, "UID")
+		}
 		if version := wanted.Text("metadata.resourceVersion"); version != "" && version != object.Text("metadata.resourceVersion") {
 			return conflict(r.kind, r.name)
 		}
-		return r.confine(object, wanted)
+		before := object.Clone()
+		if err := r.confine(object, wanted); err != nil {
+			return err
+		}
+		return r.judge(before, object)
 	})
 	if err != nil {
 		return err
@@ -119,32 +179,73 @@ func (r request) confine(object, wanted Object) error {
 	case r.subresource == "approval" && r.kind.GroupResource() == requests:
 		object.Set("status.conditions", wanted.Get("status.conditions"))
 	case r.subresource != "":
-		return noSuchPath()
+		return noSuchResource()
 	default:
-		status, exists := object["status"]
+		kept := map[string]any{}
+		for _, field := range r.kind.closed() {
+			kept[field] = object[field]
+		}
 		clear(object)
 		for key, value := range wanted {
 			object[key] = value
 		}
-		if r.kind.Status {
-			delete(object, "status")
-			if exists {
-				object["status"] = status
+		for field, value := range kept {
+			if delete(object, field); value != nil {
+				object[field] = value
 			}
 		}
 	}
 	return nil
 }
 
-func (o *Objects) serveDelete(w http.ResponseWriter, r request) error {
+// closed lists the fields of the kind's objects that a write to the object itself leaves as they are.
+func (k Kind) closed() []string {
+	switch {
+	case k.GroupResource() == requests:
+		return []string{"spec", "status"}
+	case k.Status:
+		return []string{"status"}
+	}
+	return nil
+}
+
+func (o *Objects) serveDelete(w http.ResponseWriter, q *http.Request, r request) error {
 	if r.name == "" {
 		return methodNotAllowed()
+	}
+	if err := o.expected(q, r); err != nil {
+		return err
 	}
 	deleted, err := o.Delete(r.kind.GroupResource(), r.namespace, r.name)
 	if err != nil {
 		return err
 	}
-	answer(w, http.StatusOK, Object{"kind": "Status", "apiVersion": "v1", "metadata": Object{}, "status": "Success",
-		"details": Object{"name": r.name, "group": r.kind.Group, "kind": r.kind.Resource, "uid": deleted.Text("metadata.uid")}})
+	details := Object{"name": r.name, "kind": r.kind.Resource, "uid": deleted.Text("metadata.uid")}
+	if r.kind.Group != "" {
+		details["group"] = r.kind.Group
+	}
+	answer(w, http.StatusOK, Object{"kind": "Status", "apiVersion": "v1", "metadata": Object{}, "status": "Success", "details": details})
+	return nil
+}
+
+// expected checks the preconditions of a deletion.
+func (o *Objects) expected(q *http.Request, r request) error {
+	_, content, err := body(q)
+	if err != nil || len(content) == 0 {
+		return err
+	}
+	var options Object
+	if err := json.Unmarshal(content, &options); err != nil {
+		return nil // another encoding of options, which have no preconditions here
+	}
+	found, exists := o.find(r.kind.GroupResource(), r.namespace, r.name)
+	for _, field := range []string{"uid", "resourceVersion"} {
+		wanted := options.Text("preconditions." + field)
+		if exists && wanted != "" && wanted != found.object.Text("metadata."+field) {
+			failure := precondition(r.kind, r.name, field)
+			failure.Invalid = true
+			return failure
+		}
+	}
 	return nil
 }

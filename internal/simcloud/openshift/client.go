@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -116,6 +117,15 @@ func isCode(err error, code int) bool {
 	return errors.As(err, &answer) && answer.code == code
 }
 
+// patchType is the kind of patch that clients make: lists are merged where the API server knows how, which it does for its
+// own kinds only.
+func patchType(path string) string {
+	if strings.HasPrefix(path, "/api/v1/") {
+		return "application/strategic-merge-patch+json"
+	}
+	return "application/merge-patch+json"
+}
+
 // do sends a request and returns the object of the answer; nil for an answer that is no JSON.
 func (c *client) do(ctx context.Context, method, path string, body kube.Object) (kube.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience)
@@ -137,7 +147,7 @@ func (c *client) do(ctx context.Context, method, path string, body kube.Object) 
 		request.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	if method == http.MethodPatch {
-		request.Header.Set("Content-Type", "application/strategic-merge-patch+json")
+		request.Header.Set("Content-Type", patchType(path))
 	}
 	response, err := c.http.Do(request)
 	if err != nil {

@@ -1,0 +1,96 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// answer is what an API said.
+type answer struct {
+	code   int
+	media  string
+	body   string
+	object map[string]any // nil if it is no JSON
+}
+
+func readAnswer(response *http.Response, body []byte) answer {
+	a := answer{code: response.StatusCode, body: string(body)}
+	a.media, _, _ = mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if a.media == "application/json" {
+		// A watch is a row of objects; its first one is looked at.
+		_ = json.NewDecoder(strings.NewReader(a.body)).Decode(&a.object)
+	}
+	return a
+}
+
+// keep notes what a step keeps of its answer.
+func (a answer) keep(step Step, kept values) {
+	for name, path := range step.Kept {
+		if text, ok := find(a.object, path).(string); ok && text != "" {
+			kept[name] = text
+		}
+	}
+}
+
+// describe writes down what matters of an answer.
+func (a answer) describe(step Step, kept values) string {
+	switch {
+	case a.object == nil:
+		return fmt.Sprintf("%d %s %q", a.code, a.media, strings.TrimSpace(a.body))
+	case a.object["kind"] == "Status" && a.object["status"] == "Failure":
+		return a.refusal(step, kept)
+	}
+	line := fmt.Sprintf("%d %s", a.code, text(a.object["kind"]))
+	for _, path := range step.Shown {
+		line += fmt.Sprintf(" %s=%s", path, kept.show(path, find(a.object, path)))
+	}
+	return line
+}
+
+// refusal writes down a metav1.Status.
+func (a answer) refusal(step Step, kept values) string {
+	line := fmt.Sprintf("%d Status reason=%s code=%v", a.code, text(a.object["reason"]), a.object["code"])
+	for _, field := range []string{"group", "kind", "name"} {
+		if value := text(find(a.object, "details."+field)); value != "" {
+			line += fmt.Sprintf(" %s=%s", field, kept.mask(value))
+		}
+	}
+	if step.Vague == "" {
+		line += fmt.Sprintf(" message=%q", kept.mask(text(a.object["message"])))
+	}
+	return line
+}
+
+func text(value any) string {
+	s, _ := value.(string)
+	return s
+}
+
+// find returns the value at a dotted path; "items[].metadata.name" is the names of all items. nil: there is none. A dot
+// that belongs to a key is written as "~".
+func find(value any, path string) any {
+	key, rest, more := strings.Cut(path, ".")
+	key, each := strings.CutSuffix(key, "[]")
+	fields, _ := value.(map[string]any)
+	value = fields[strings.ReplaceAll(key, "~", ".")]
+	if !each {
+		if !more {
+			return value
+		}
+		return find(value, rest)
+	}
+	items, ok := value.([]any)
+	if !ok {
+		return nil
+	}
+	found := make([]any, len(items))
+	for i, item := range items {
+		if found[i] = item; more {
+			found[i] = find(item, rest)
+		}
+	}
+	return found
+}

@@ -1,0 +1,126 @@
+package conformance
+
+func updates() []Step {
+	const data = "metadata.resourceVersion"
+	return []Step{
+		create(configMaps, configMap("updated", `"data":{"a":"1"}`)).keep("first", data).keep("uid", "metadata.uid").show(data),
+		replace(configMaps+"/updated", versioned("v1", "ConfigMap", "updated", "${first}", `"data":{"a":"2"}`)).keep("second", data).
+			show(data, "metadata.uid", "data"),
+		replace(configMaps+"/updated", versioned("v1", "ConfigMap", "updated", "${first}", `"data":{"a":"3"}`)),
+		replace(configMaps+"/updated", versioned("v1", "ConfigMap", "updated", "${second}", `"data":{"a":"2"}`)).show(data, "data"),
+		replace(configMaps+"/updated", configMap("updated", `"data":{"a":"4"}`)).keep("third", data).show(data, "data"),
+		replace(configMaps+"/updated", versioned("v1", "ConfigMap", "updated", "nonsense", `"data":{}`)).vague("it tells how it reads numbers"),
+		replace(configMaps+"/updated", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"updated","uid":"another"},"data":{}}`).
+			vague("it tells both IDs"),
+		replace(configMaps+"/updated", configMap("other", `"data":{}`)),
+		create(gauges, gauge("updated", `"spec":{"a":1}`)).keep("g", data).show(data),
+		replace(gauges+"/updated", gauge("updated", `"spec":{"a":2}`)),
+		replace(gauges+"/updated", versioned("conformance.example.net/v1", "Gauge", "updated", "${g}", `"spec":{"a":2}`)).show("spec"),
+		replace(gauges+"/updated", versioned("conformance.example.net/v1", "Gauge", "updated", "${g}", `"spec":{"a":3}`)),
+	}
+}
+
+func mergePatches() []Step {
+	const version = "metadata.resourceVersion"
+	return []Step{
+		create(configMaps, configMap("merged", `"data":{"a":"1","b":"2"}`)).keep("first", version).show(version),
+		merge(configMaps+"/merged?fieldManager=exoshift", `{"data":{"a":"3","c":"4"}}`).keep("second", version).show(version, "data"),
+		merge(configMaps+"/merged", `{"data":{"a":"3"}}`).show(version, "data"),
+		merge(configMaps+"/merged", `{"data":{"b":null}}`).keep("third", version).show(version, "data"),
+		merge(configMaps+"/merged", `{"metadata":{"labels":{"x":"y"},"annotations":{"n":"m"}}}`).show("metadata.labels", "metadata.annotations", "data"),
+		merge(configMaps+"/merged", `{"metadata":{"labels":null}}`).show("metadata.labels", "metadata.annotations"),
+		create(gauges, gauge("merged", `"spec":{"list":[1,2],"deep":{"a":{"b":1}}}`)).show("spec"),
+		merge(gauges+"/merged", `{"spec":{"list":[3],"deep":{"a":{"c":2}}}}`).show("spec"),
+		merge(gauges+"/merged", `{"spec":null}`).show("spec"),
+		merge(configMaps+"/merged", `{"metadata":{"name":"renamed"}}`).vague("it tells both names"),
+		merge(configMaps+"/merged", `{"data":`).vague("it tells what its decoder makes of it"),
+		merge(configMaps+"/merged", `{"data":{"a":1}}`).vague("it tells what its decoder makes of it"),
+		merge(configMaps+"/merged", `{}`).of("text/plain").vague("it lists the types that it knows"),
+	}
+}
+
+// patchConflicts: a patch that names a version holds only for that version, and one that names none for any.
+func patchConflicts() []Step {
+	const version = "metadata.resourceVersion"
+	return []Step{
+		create(configMaps, configMap("rivals", `"data":{"a":"1"}`)).keep("first", version).show(version),
+		merge(configMaps+"/rivals", `{"data":{"a":"2"}}`).keep("second", version).show("data"),
+		merge(configMaps+"/rivals", `{"metadata":{"resourceVersion":"${first}"},"data":{"a":"3"}}`),
+		merge(configMaps+"/rivals", `{"metadata":{"resourceVersion":"${second}"},"data":{"a":"4"}}`).keep("third", version).show("data"),
+		merge(configMaps+"/rivals", `{"metadata":{"resourceVersion":"${second}"},"data":{"a":"4"}}`),
+		merge(configMaps+"/rivals", `{"metadata":{"resourceVersion":null},"data":{"a":"5"}}`).show("data"),
+		create(gauges, gauge("rivals", `"spec":{"a":1}`)).keep("g", version).show(version),
+		merge(gauges+"/rivals", `{"spec":{"a":2}}`).show("spec"),
+		merge(gauges+"/rivals", `{"metadata":{"resourceVersion":"${g}"},"spec":{"a":3}}`),
+		merge(gauges+"/rivals/status", `{"metadata":{"resourceVersion":"${g}"},"status":{"a":3}}`),
+	}
+}
+
+func otherPatches() []Step {
+	return []Step{
+		create(configMaps, configMap("patched", `"data":{"a":"1"}`)).show("data"),
+		merge(configMaps+"/patched", `[{"op":"replace","path":"/data/a","value":"2"},{"op":"add","path":"/data/b","value":"3"}]`).of(jsonPatchType).show("data"),
+		merge(configMaps+"/patched", `[{"op":"test","path":"/data/a","value":"9"}]`).of(jsonPatchType).vague("it names its library's error"),
+		merge(configMaps+"/patched", `[{"op":"remove","path":"/data/nothing"}]`).of(jsonPatchType).vague("it names its library's error"),
+		merge(configMaps+"/patched", `{"data":{"c":"4"}}`).of(strategicType).show("data"),
+		create(gauges, gauge("patched", `"spec":{"a":1}`)).show("spec"),
+		merge(gauges+"/patched", `{"spec":{"a":2}}`).of(strategicType).vague("it lists the types that it knows"),
+	}
+}
+
+// statuses: where a kind has the subresource, the status is written by that alone, and nothing else by it.
+func statuses() []Step {
+	const version = "conformance.example.net/v1"
+	return []Step{
+		create(gauges, gauge("told", `"spec":{"a":1},"status":{"b":1}`)).keep("first", "metadata.resourceVersion").show("spec", "status"),
+		replace(gauges+"/told/status", versioned(version, "Gauge", "told", "${first}", `"spec":{"a":2},"status":{"b":2}`)).show("spec", "status"),
+		merge(gauges+"/told/status", `{"spec":{"a":3},"metadata":{"labels":{"x":"y"}},"status":{"c":3}}`).show("spec", "status", "metadata.labels"),
+		merge(gauges+"/told", `{"spec":{"a":4},"status":{"b":9}}`).show("spec", "status"),
+		get(gauges+"/told/status").show("spec", "status"),
+		get(configMaps + "/nothing/status").vague("it tells that as it tells any path that is not there"),
+	}
+}
+
+func generations() []Step {
+	const version, generation = "metadata.resourceVersion", "metadata.generation"
+	return []Step{
+		create(gauges, gauge("counted", `"spec":{"a":1}`)).keep("first", version).show(generation),
+		merge(gauges+"/counted", `{"spec":{"a":2}}`).show(generation),
+		merge(gauges+"/counted/status", `{"status":{"a":2}}`).show(generation),
+		merge(gauges+"/counted", `{"metadata":{"labels":{"a":"b"}}}`).show(generation),
+		create(configMaps, configMap("counted", "")).show(generation),
+	}
+}
+
+func deletions() []Step {
+	return []Step{
+		create(configMaps, configMap("gone", "")).keep("uid", "metadata.uid").keep("version", "metadata.resourceVersion").show("metadata.uid"),
+		remove(configMaps+"/gone").show("status", "details.name", "details.kind", "details.group", "details.uid"),
+		get(configMaps + "/gone"), remove(configMaps + "/gone"),
+		create(configMaps, configMap("gone", "")).show("metadata.uid"),
+		withBody(remove(configMaps+"/gone"), `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"${uid}"}}`).vague("it tells both IDs"),
+		withBody(remove(configMaps+"/gone"), `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"resourceVersion":"${version}"}}`).vague("it tells both versions"),
+		get(configMaps + "/gone").show("metadata.name"),
+		create(gauges, gauge("gone", "")).keep("g", "metadata.uid").show("metadata.name"),
+		remove(gauges+"/gone").show("status", "details.name", "details.kind", "details.group"),
+		remove(nodes + "/node-1"), remove(nodes+"/node-0").show("status", "details.name", "details.kind"),
+	}
+}
+
+func withBody(step Step, body string) Step {
+	step.Body, step.Type = body, objectType
+	return step
+}
+
+// watches are asked for a second; the first thing that they tell is looked at.
+func watches() []Step {
+	const seen = "?watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3Dwatched"
+	return []Step{
+		create(configMaps, configMap("watched", "")).keep("first", "metadata.resourceVersion").show("metadata.name"),
+		merge(configMaps+"/watched", `{"data":{"a":"1"}}`).keep("second", "metadata.resourceVersion").show("data"),
+		get(configMaps+seen+"&resourceVersion=${first}").show("type", "object.kind", "object.data"),
+		get(configMaps+seen+"&resourceVersion=0").show("type", "object.kind", "object.data"),
+		get(configMaps+seen+"&resourceVersion=1").show("type", "object.kind", "object.reason", "object.code"),
+		get(configMaps + seen + "&resourceVersion=nonsense").vague("it tells how it reads numbers"),
+	}
+}
