@@ -62,7 +62,7 @@ func TestWhatOthersChangeOfTheRoutersLaterStays(t *testing.T) {
 		value  any
 		fields map[string]any
 	}{
-		"replicas":      {"spec.replicas", 5, map[string]any{"f:replicas": leaf}},
+		"replicas":      {"spec.replicas", float64(5), map[string]any{"f:replicas": leaf}},
 		"node selector": {"spec.nodePlacement.nodeSelector.matchLabels", map[string]any{"a": "b"}, map[string]any{"f:nodePlacement": map[string]any{"f:nodeSelector": leaf}}},
 		"protocol": {"spec.endpointPublishingStrategy.hostNetwork.protocol", "TCP",
 			map[string]any{"f:endpointPublishingStrategy": map[string]any{"f:hostNetwork": map[string]any{"f:protocol": leaf}}}},
@@ -81,6 +81,9 @@ func TestWhatOthersChangeOfTheRoutersLaterStays(t *testing.T) {
 				controller := with(named("default"), "metadata.managedFields", []any{owned("ingress-operator", test.fields)})
 				r.put(t, resource, namespace, with(controller, test.path, test.value))
 				place(state.Updated)
+				if placed, _ := r.objects.Get(resource, namespace, "default"); cmp.Equal(placed.Get(test.path), test.value) {
+					t.Errorf("what the operator made is still there: %v", test.value)
+				}
 				r.change(t, resource, namespace, "default", test.path, test.value)
 				r.change(t, resource, namespace, "default", "metadata.managedFields", []any{owned("argocd-controller", test.fields)})
 				place(state.Found)
