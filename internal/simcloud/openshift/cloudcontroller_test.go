@@ -15,7 +15,7 @@ const externalSource = `apiVersion: v1
 baseDomain: example.net
 metadata: {name: c-demo}
 platform: {external: {platformName: exoscale, cloudControllerManager: External}}
-pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
+pullSecret: '{"auths":{"quay.io":{"auth":"aWQ6cGFzcwo="}}}'
 `
 
 const controllerManifests = `apiVersion: v1

@@ -74,6 +74,7 @@ type lab struct {
 	instances []vm.Instance
 	machines  map[string]machine.Machine
 	closed    map[int]bool      // ports that nobody reaches
+	walled    bool              // nobody reaches the registry
 	names     map[string]string // addresses by the end of a name
 }
 
@@ -243,9 +244,12 @@ func (l *lab) resolve(_ context.Context, name string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-func (l *lab) allows(_, _ netip.Addr, _ string, port int) bool {
+func (l *lab) allows(_, to netip.Addr, _ string, port int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if to.String() == imagesAddress {
+		return !l.walled
+	}
 	return !l.closed[port]
 }
 

@@ -13,10 +13,18 @@ import (
 	"exoshift/internal/simcloud/registry"
 )
 
+const imagesAddress = "203.0.113.35"
+
+// wall closes the way to the registry, or opens it.
+func (l *lab) wall(closed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.walled = closed
+}
+
 // openRegistry opens the registry that releases come from, and the authority that it is trusted by.
 func (l *lab) openRegistry() {
 	l.t.Helper()
-	const address = "203.0.113.35"
 	images, err := registry.New()
 	if err != nil {
 		l.t.Fatal(err)
@@ -28,11 +36,11 @@ func (l *lab) openRegistry() {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	listener, err := l.host(address).Listen(443)
+	listener, err := l.host(imagesAddress).Listen(443)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.names[registry.Host] = address
+	l.names[registry.Host] = imagesAddress
 	l.images = &http.Server{Handler: images, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = l.images.Serve(tls.NewListener(listener, config)) }()
 }
@@ -54,14 +62,14 @@ func TestTheReleaseImageIsPulledOnlyByWhoReachesAndMay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inLabOf(t, c.plan, func(t *testing.T, l *lab) {
-				l.shut(443, c.closed)
+				l.wall(c.closed)
 				l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
 				_ = l.clock.Sleep(l.ctx, 10*time.Minute)
 				if up := l.get("/version") != nil; up != (c.want == "") || !strings.Contains(l.everything(), c.want) {
 					t.Errorf("the API answers: %v\n%s", up, l.everything())
 				}
 				if c.closed {
-					l.shut(443, false)
+					l.wall(false)
 					l.until(10*time.Minute, "temporary API", func() bool { return l.get("/version") != nil })
 				}
 			})
