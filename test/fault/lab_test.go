@@ -115,7 +115,7 @@ func (l *lab) world(p process) install.World {
 func (l *lab) install() error {
 	p := l.start()
 	defer p.end()
-	installation, err := install.New(l.spec, install.Options{PullSecret: `{"auths":{"quay.io":{"auth":"c2ltdWxhdGVk"}}}`}, l.folder, l.world(p))
+	installation, err := install.New(l.spec, install.Options{PullSecret: `{"auths":{"quay.io":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="}}}`}, l.folder, l.world(p))
 	if err != nil {
 		return err
 	}
