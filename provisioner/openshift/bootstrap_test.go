@@ -59,6 +59,9 @@ func TestBootstrapIsFollowedThroughItsPhases(t *testing.T) {
 		r.expected = []state.ExpectedNode{{Name: "master-0", Role: state.RoleMaster}, {Name: "worker-0", Role: state.RoleWorker}}
 		r.askFirst(t, "csr-a", "worker-0")
 		r.look(t, state.PhaseManifests, "no master has asked")
+		r.askFirst(t, "forged", "master-0") // for a machine of which nobody knows since when there is one
+		r.look(t, state.PhaseManifests, "no master has asked")
+		r.wait(t, time.Second)
 		r.expected[0].Created = time.Now()
 		r.askFirst(t, "csr-b", "master-0")
 		r.look(t, state.PhaseMastersBoot, "no master has registered")

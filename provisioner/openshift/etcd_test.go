@@ -116,6 +116,7 @@ func TestEtcdGrowsToFourAndShrinksToThree(t *testing.T) {
 			if now.complete {
 				r.put(t, "configmaps", "kube-system", with(named("bootstrap"), "data", map[string]any{"status": "complete"}))
 			}
+			r.observe(t)
 			seen := r.observe(t)
 			if len(seen.Etcd.Members) != now.members || seen.Etcd.Held != now.held {
 				t.Errorf("%s: %d members, held: %q, want %d, %q", now.message, len(seen.Etcd.Members), seen.Etcd.Held, now.members, now.held)

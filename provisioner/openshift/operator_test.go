@@ -105,6 +105,17 @@ func TestAnOperatorThatHasBeenWellForLongIsStableAtFirstSight(t *testing.T) {
 	})
 }
 
+func TestAServerWhoseClockIsBehindMakesNoOperatorStable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.skew = -4 * time.Minute
+		r.operator(t, "dns", "TFF")
+		r.expectState(t, "available")
+		r.wait(t, 31*time.Second)
+		r.expectState(t, "stable")
+	})
+}
+
 func TestAnOperatorSaysWhatKeepsItFromBeingStable(t *testing.T) {
 	for states, want := range map[string]string{
 		"TFT": "degraded DegradedReason", "FTT": "degraded DegradedReason", "FTF": "progressing ProgressingReason",
