@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/provisioner"
+)
+
+// How a recording is played.
+const (
+	playEvery = 100 * time.Millisecond // how often the time goes on, on the screen of who looks
+	silence   = 2 * time.Minute        // runs tell something every minute: who was silent for longer was asleep,
+	silentFor = 5 * time.Second        // which is played as short as that
+	fastest   = 3600
+)
+
+// player plays a recording to whoever looks. At the speed 0 it plays all at once.
+type player struct {
+	clock network.Clock // of who looks
+
+	mu     sync.Mutex
+	speed  float64
+	paused bool
+	now    time.Time // of the recording
+}
+
+// play tells the events, each when its time has come.
+func (p *player) play(ctx context.Context, events recording, tell func(provisioner.Event)) error {
+	for i, e := range events {
+		if i == 0 {
+			p.leap(e.Time)
+		}
+		if err := p.until(ctx, e.Time); err != nil {
+			return err
+		}
+		tell(e)
+	}
+	return nil
+}
+
+// until lets the time go on up to a moment.
+func (p *player) until(ctx context.Context, moment time.Time) error {
+	if now := p.Now(); moment.Sub(now) > silence {
+		p.leap(moment.Add(-silentFor))
+	}
+	for {
+		step := p.step(moment)
+		if step == 0 {
+			return context.Cause(ctx)
+		}
+		if err := p.clock.Sleep(ctx, step); err != nil {
+			return err
+		}
+		p.advance(step, moment)
+	}
+}
+
+// step returns how long to wait before the time goes on, 0 if the moment has come.
+func (p *player) step(moment time.Time) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	left := moment.Sub(p.now)
+	switch {
+	case p.speed == 0:
+		p.now = moment
+		return 0
+	case left <= 0:
+		return 0
+	case p.paused:
+		return playEvery
+	}
+	return max(min(playEvery, time.Duration(float64(left)/p.speed)), time.Microsecond)
+}
+
+// advance lets the time go on by what somebody has waited.
+func (p *player) advance(waited time.Duration, moment time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.paused {
+		return
+	}
+	if p.now = p.now.Add(time.Duration(float64(waited) * p.speed)); p.now.After(moment) || moment.Sub(p.now) < time.Microsecond {
+		p.now = moment
+	}
+}
+
+func (p *player) leap(moment time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now = moment
+}
+
+// Now returns the time of the recording.
+func (p *player) Now() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now
+}
+
+// Pause stops the time, or lets it go on.
+func (p *player) Pause() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.paused = !p.paused
+}
+
+// Faster doubles the speed.
+func (p *player) Faster() { p.change(2) }
+
+// Slower halves the speed.
+func (p *player) Slower() { p.change(0.5) }
+
+func (p *player) change(factor float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.speed > 0 {
+		p.speed = min(max(p.speed*factor, 0.25), fastest)
+	}
+}
+
+// Pace says how fast it plays.
+func (p *player) Pace() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.paused:
+		return "paused"
+	case p.speed == 0:
+		return ""
+	}
+	return fmt.Sprintf("×%.3g", p.speed)
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/console"
+	"exoshift/provisioner"
+	"exoshift/state"
+	"exoshift/tui"
+)
+
+// replay is what the flags of replay say beyond the common ones.
+type replay struct {
+	options
+	file  string
+	run   int // 1 is the first one; 0 the last
+	until string
+	speed float64
+}
+
+func replayCommand(std streams) *cobra.Command {
+	var r replay
+	cmd := &cobra.Command{
+		Use:   "replay [FILE | -]",
+		Short: "Show a recorded run again, at any speed, up to any moment",
+		Long: `Show a recorded run again, at any speed, up to any moment.
+
+FILE is an events.jsonl or a destroy.jsonl of a cluster's folder, or what --output json printed; - reads the standard input,
+and without it the events of the folder are shown. In the dashboard, space pauses, + and - change the speed. Where the run
+was silent for long, because the machine that it ran on was asleep, the silence is cut short.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if r.options, err = bind(cmd, std); err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				r.file = args[0]
+			}
+			if !cmd.Flags().Changed("speed") && !terminalOut(std) {
+				r.speed = 0
+			}
+			return r.show(cmd.Context(), std)
+		},
+	}
+	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	outputFlag(cmd)
+	cmd.Flags().Float64Var(&r.speed, "speed", usualSpeed, "how many times faster than it was; 0 is at once, which is also the default where nobody watches")
+	cmd.Flags().StringVar(&r.until, "until", "", "stop there: the number of an event, a duration since the beginning, or a time")
+	cmd.Flags().IntVar(&r.run, "run", 0, "which of several runs to show, 1 is the first (default: the last)")
+	return cmd
+}
+
+// terminalOut tells whether somebody watches the output.
+func terminalOut(std streams) bool {
+	out, ok := std.out.(*os.File)
+	return ok && isatty.IsTerminal(out.Fd())
+}
+
+func (r replay) show(ctx context.Context, std streams) error {
+	if math.IsNaN(r.speed) || r.speed < 0 || r.speed > fastest {
+		return usageError{fmt.Errorf("--speed %g: it is between 0 and %d", r.speed, fastest)}
+	}
+	source, read, err := r.open(std)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = read.Close() }()
+	runs, err := recordings(read)
+	if err != nil {
+		return fmt.Errorf("%s: %w", source, err)
+	}
+	chosen, err := r.choose(runs, source)
+	if err != nil {
+		return err
+	}
+	shown, err := chosen.upTo(r.until)
+	if err != nil {
+		return err
+	}
+	p := &player{speed: r.speed}
+	if r.output == outputTUI {
+		return r.onDashboard(ctx, std, p, shown, chosen.plan(runs), chosen.nodes())
+	}
+	tell := console.NewPlain(std.out)
+	if r.output.json() {
+		tell = console.NewJSON(std.out)
+	}
+	if err := p.play(ctx, shown, tell); err != nil {
+		return shownError{err}
+	}
+	return nil
+}
+
+// open returns what the events are read from, and what it is called.
+func (r replay) open(std streams) (source string, read io.ReadCloser, err error) {
+	switch {
+	case r.file != "" && r.dir != "":
+		return "", nil, usageError{errors.New("a file and --dir: name one of them")}
+	case r.file == "-":
+		return "the standard input", io.NopCloser(std.in), nil
+	case r.file != "":
+		source = r.file
+	default:
+		folder, err := existingFolder(r.dir)
+		if err != nil {
+			return "", nil, usageError{err}
+		}
+		source = folder.Path(state.EventsFile)
+	}
+	info, err := os.Stat(source)
+	if err == nil && info.IsDir() {
+		return "", nil, usageError{fmt.Errorf("%s is a folder: show a cluster's by --dir %s", source, source)}
+	}
+	file, err := os.Open(source)
+	if err != nil {
+		return "", nil, usageError{fmt.Errorf("read the events: %w", err)}
+	}
+	return source, file, nil
+}
+
+// choose returns the run that is meant.
+func (r replay) choose(runs []recording, source string) (recording, error) {
+	switch {
+	case len(runs) == 0:
+		return nil, usageError{fmt.Errorf("%s holds no events; a recording is the events.jsonl of a cluster's folder, or what --output json printed", source)}
+	case r.run == 0:
+		return runs[len(runs)-1], nil
+	case r.run < 0 || r.run > len(runs):
+		return nil, usageError{fmt.Errorf("--run %d: %s holds the runs 1 to %d", r.run, source, len(runs))}
+	}
+	return runs[r.run-1], nil
+}
+
+// onDashboard plays beside the terminal interface, which may be left at any time.
+func (r replay) onDashboard(ctx context.Context, std streams, p *player, shown recording, plan provisioner.Plan, nodes []state.Machine) error {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	events := make(chan provisioner.Event, 256)
+	go func() {
+		defer close(events)
+		_ = p.play(ctx, shown, func(e provisioner.Event) { // it ends early if nobody looks any more
+			select {
+			case events <- e:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	err := tui.Run(ctx, tui.Options{
+		Title: "replay", Subtitle: shown.name(), Plan: plan, Nodes: nodes, Events: events, Player: p, Now: p.Now, Wall: p.Now,
+		In: std.in, Out: std.out,
+	})
+	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// name says what was recorded, and when.
+func (r recording) name() string {
+	what := r[0].Time.Format("2006-01-02 15:04")
+	if r[0].Type == provisioner.TypeRun && r[0].Text != "" {
+		what = r[0].Text + " · " + what
+	}
+	return what
+}
