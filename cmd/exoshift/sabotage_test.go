@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -121,6 +122,14 @@ func sabotaged(t *testing.T, s session, how saboteur) (string, error) {
 // played runs the recipe on an altered world and returns its output.
 func played(t *testing.T, s session, alter func(*install.World)) (string, error) {
 	t.Helper()
+	var out bytes.Buffer
+	err := playedTo(t.Context(), t, s, &out, alter)
+	return out.String(), err
+}
+
+// playedTo runs the recipe on an altered world until ctx ends.
+func playedTo(ctx context.Context, t *testing.T, s session, out io.Writer, alter func(*install.World)) error {
+	t.Helper()
 	records, err := openRecords(s.folder, s.net.Clock)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +145,5 @@ func played(t *testing.T, s session, alter func(*install.World)) (string, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	err = s.play(t.Context(), streams{out: &out, err: os.Stderr}, installation, records)
-	return out.String(), err
+	return s.play(ctx, streams{out: out, err: os.Stderr}, installation, records)
 }

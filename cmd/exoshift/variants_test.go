@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
 	"exoshift/state"
 )
 
@@ -147,12 +148,17 @@ func keptAndDestroyed(t *testing.T, s session, zone *simcloud.Zone, before []str
 	}
 }
 
-// installed runs an installation that has to succeed.
+// installed runs an installation that has to succeed, and in which nobody may find anything wrong.
 func installed(t *testing.T, s session) {
 	t.Helper()
 	var out bytes.Buffer
 	if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
+	}
+	for _, event := range eventsOf(t, out.String()) {
+		if event.Type == provisioner.TypeDiagnosis {
+			t.Errorf("%s is %s: %s", event.Name, event.State, event.Evidence)
+		}
 	}
 }
 

@@ -79,9 +79,9 @@ func foreignAuthority(m *moment) clue {
 	}
 	return clue{
 		evidence: append(evidence, "started with the certificates of another generation: "+few(strangers)),
-		subject:  strangers,
+		subject:  []string{strings.Join(strangers[:min(len(strangers), enough)], " ")},
 		cause:    "Machines were started with other certificates than the rest of this cluster: they will never trust each other.",
 		fix: "Delete them, then run the same command again: it makes them anew.\n" +
-			"exo compute instance delete --zone {zone} " + strings.Join(strangers, " "),
+			"exo compute instance delete --zone {zone} {subject}",
 	}
 }

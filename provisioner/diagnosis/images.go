@@ -23,8 +23,8 @@ func imageRules() []Rule {
 	}, {
 		ID:    "wrong-boot-image",
 		Cause: "The machines booted from the image of another release, which this one's software does not fit.",
-		Fix: "Delete the template and the machines, then run the same command again: it registers the right one.\n" +
-			"exo compute instance-template delete --zone {zone} {template}\nexo compute instance delete --zone {zone} {subject}",
+		Fix: "Delete the template, and with the cluster the machines that booted from it; the next installation registers the right one.\n" +
+			"exo compute instance-template delete --zone {zone} {template} && exoshift destroy",
 		Confidence: High,
 		Patience:   time.Minute,
 		Explains:   []string{"image-pull-failed"},
@@ -90,13 +90,7 @@ func wrongBootImage(m *moment) clue {
 	if m.Build == "" || m.Booted == "" || m.Build == m.Booted {
 		return clue{}
 	}
-	var booted []string
-	for _, machine := range m.Machines {
-		if machine.Labels[state.LabelRole] != string(state.RoleLoadBalancer) {
-			booted = append(booted, machine.Name)
-		}
-	}
-	return clue{subject: booted, evidence: []string{
+	return clue{evidence: []string{
 		fmt.Sprintf("the release wants build %s, the template %s is of build %s", m.Build, m.Facts.Template, m.Booted),
 	}}
 }

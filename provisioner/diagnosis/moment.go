@@ -141,11 +141,11 @@ func fewLines(lines []string) []string {
 	return append(slices.Clone(lines[:enough]), fmt.Sprintf("and %d more", len(lines)-enough))
 }
 
-// short cuts a line to what a person reads of it.
+// short cuts the middle out of a line that is longer than a person reads: it ends with the cause.
 func short(line string) string {
-	const long = 300
-	if runes := []rune(line); len(runes) > long {
-		return string(runes[:long]) + " ..."
+	const head, tail = 160, 140
+	if runes := []rune(line); len(runes) > head+tail {
+		return string(runes[:head]) + " ... " + string(runes[len(runes)-tail:])
 	}
 	return line
 }

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
+	"exoshift/provisioner/diagnosis"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+)
+
+// saneTime is how long an installation may take until somebody says what is wrong with it. Who waits for operators has
+// waited for the machines before.
+const saneTime = 70 * time.Minute
+
+// patient is an installation that has something.
+type patient struct {
+	circumstances
+	alter func(*install.World)
+}
+
+// patients are by the rule that has to be the first to be found.
+func patients() map[string]patient {
+	scenario := func(name string) patient { return patient{circumstances: circumstances{scenario: name}} }
+	external := scenario("no-cloud-controller")
+	external.spec = func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }
+	all := map[string]patient{
+		"machine-config-blocked": scenario("mcs-blocked"),
+		"no-master":              scenario("masters-silent"),
+		"machine-silent":         scenario("master-never-joins"),
+		"no-cloud-controller":    external,
+		"rules-missing":          {scenario("happy").circumstances, lonely(false)},
+		"etcd-incomplete":        {scenario("happy").circumstances, lonely(true)},
+	}
+	for _, rule := range diagnosis.Rules() {
+		if _, special := all[rule.ID]; !special {
+			all[rule.ID] = scenario(rule.ID)
+		}
+	}
+	return all
+}
+
+// lonely returns a world in which the members of etcd do not reach each other, whether the zone may be asked about its
+// rules or not.
+func lonely(blind bool) func(*install.World) {
+	return func(world *install.World) {
+		withoutEtcd := func(_ state.SecurityGroup, rule state.Rule) bool { return rule.From <= 2380 && 2380 <= rule.To }
+		world.Cloud = saboteur{Cloud: world.Cloud, rule: withoutEtcd}
+		if blind {
+			world.Cloud = secretive{world.Cloud}
+		}
+	}
+}
+
+// secretive is a cloud that does not tell which rules it has.
+type secretive struct{ install.Cloud }
+
+func (secretive) MissingRules(context.Context, state.SecurityGroup) ([]state.Rule, error) {
+	return nil, errors.New("the API key may not list security groups")
+}
+
+// Each rule of the rulebook is provoked in a zone where its cause is at work, and is the first thing that is found.
+func TestEachRuleIsFoundWhereItsCauseIs(t *testing.T) {
+	long(t)
+	for rule, ill := range patients() {
+		t.Run(rule, func(t *testing.T) {
+			t.Parallel()
+			first, after, lines := diagnosed(t, ill)
+			if first == nil {
+				t.Fatalf("nothing was found within %s\n%s", after, lastLines(lines))
+			}
+			t.Logf("after %s: %s: %s\n%s\n%s", after.Round(time.Second), first.Confidence, first.Text, strings.Join(first.Evidence, "\n"), first.Hint)
+			if first.Name != rule || first.State != provisioner.Present {
+				t.Fatalf("%s is %s", first.Name, first.State)
+			}
+			if len(first.Evidence) == 0 || first.Text == "" || first.Hint == "" || first.Since == nil || first.Confidence == "" {
+				t.Errorf("the diagnosis is incomplete: %+v", first)
+			}
+		})
+	}
+}
+
+// diagnosed runs an installation until something is found wrong with it.
+func diagnosed(t *testing.T, ill patient) (first *provisioner.Event, after time.Duration, lines string) {
+	t.Helper()
+	answers := ill.spec
+	ill.spec = func(s *state.Spec) {
+		s.Sizing.Infra.Count, s.Sizing.Storage.Count, s.Sizing.Workers.Count = 2, 0, 2
+		if answers != nil {
+			answers(s)
+		}
+	}
+	virtuallyIn(t, ill.circumstances, func(t *testing.T, s session, _ *simcloud.Zone) {
+		ctx, cancel := context.WithTimeout(t.Context(), saneTime)
+		defer cancel()
+		doctor := &clinic{stop: cancel}
+		began := time.Now()
+		err := s.runIn(ctx, t, doctor, ill.alter)
+		first, after, lines = doctor.first, time.Since(began), doctor.lines.String()
+		if first == nil {
+			t.Logf("the run ended: %v", err)
+		}
+	})
+	return first, after, lines
+}
+
+// runIn runs an installation in a world that is altered, if alter is not nil.
+func (s session) runIn(ctx context.Context, t *testing.T, out io.Writer, alter func(*install.World)) error {
+	t.Helper()
+	if alter == nil {
+		return s.run(ctx, streams{out: out, err: os.Stderr})
+	}
+	return playedTo(ctx, t, s, out, alter)
+}
+
+// clinic reads the events of a run, and stops it at the first diagnosis.
+type clinic struct {
+	lines bytes.Buffer // of the whole run
+	read  int          // how much of it was understood
+	first *provisioner.Event
+	stop  context.CancelFunc
+}
+
+func (c *clinic) Write(content []byte) (int, error) {
+	c.lines.Write(content)
+	for {
+		rest := c.lines.Bytes()[c.read:]
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 {
+			return len(content), nil
+		}
+		c.read += end + 1
+		var event provisioner.Event
+		if err := json.Unmarshal(rest[:end], &event); err != nil {
+			return 0, err
+		}
+		if event.Type == provisioner.TypeDiagnosis && c.first == nil {
+			c.first = &event
+			c.stop()
+		}
+	}
+}
