@@ -1,8 +1,10 @@
 package install
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -62,6 +64,19 @@ func (i *Installation) gatherKnown(g *gathering) {
 		Installing state.Facts
 	}{unseen, seen, i.signs.last, i.began(), i.signs.names, i.signs.closed, i.Facts()})
 	g.json("findings.json", append([]diagnosis.Finding{}, i.Findings()...)) // none is an empty list
+	if told := i.Inside(); told != nil {
+		g.json("bootstrap/services.json", told.Services)
+		g.note("the journal of the bootstrap machine", g.write("bootstrap/journal.log", journal(told.Lines)))
+	}
+}
+
+// journal writes lines as a journal shows them.
+func journal(lines []state.JournalLine) []byte {
+	var out bytes.Buffer
+	for _, line := range lines {
+		fmt.Fprintf(&out, "%s %s: %s\n", line.At.UTC().Format(time.RFC3339), line.Unit, line.Text)
+	}
+	return out.Bytes()
 }
 
 // lastGlance returns the newest look at the cluster that came to its end, or nil.

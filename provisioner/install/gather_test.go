@@ -120,6 +120,10 @@ func TestWhatIsGatheredTellsOfTheClusterAndNotOfOthers(t *testing.T) {
 	if err := errors.Join(journal.Done(state.KindSecurityGroup, "c-1_control_plane", "7", state.Created), journal.Close()); err != nil {
 		t.Fatal(err)
 	}
+	i.inside = &state.Inside{
+		Services: []state.ServiceRecord{{Service: "bootkube", Failure: "cvo-bootstrap failed"}},
+		Lines:    []state.JournalLine{{At: time.Unix(0, 0), Unit: "bootkube.service", Text: "waits"}},
+	}
 	kept, missing := i.Gather(t.Context(), errors.New("etcd gave up"))
 	if missing == nil || !strings.Contains(missing.Error(), "may not list volumes") {
 		t.Errorf("missing: %v", missing)
@@ -129,7 +133,7 @@ func TestWhatIsGatheredTellsOfTheClusterAndNotOfOthers(t *testing.T) {
 		t.Errorf("index: %+v", found)
 	}
 	all := contentBelow(t, kept.Path)
-	for _, want := range []string{"master-0", "c-1_control_plane", "xxx"} {
+	for _, want := range []string{"master-0", "c-1_control_plane", "xxx", "cvo-bootstrap failed", "1970-01-01T00:00:00Z bootkube.service: waits\n"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%s is not there", want)
 		}
