@@ -15,9 +15,9 @@ func Bundle(w io.Writer, made bundle.Bundle, path, tokens string) {
 	for _, kind := range made.Replaced {
 		fmt.Fprintf(w, "  %-32s %8d %8d\n", kind.Kind.Words(), kind.Values, kind.Places)
 	}
-	fmt.Fprintf(w, "\n  %-56s %9s %8s %10s\n", "file", "size", "secrets", "identities")
+	fmt.Fprintf(w, "\n  %9s %8s %10s  %s\n", "size", "secrets", "identities", "file")
 	for _, file := range made.Files {
-		fmt.Fprintf(w, "  %-56s %9s %8d %10d\n", Clean(file.Name), Size(file.Bytes), file.Secrets, file.Identities)
+		fmt.Fprintf(w, "  %9s %8d %10d  %s\n", Size(file.Bytes), file.Secrets, file.Identities, Clean(file.Name))
 	}
 	for _, file := range made.Files {
 		if file.Cut > 0 {

@@ -135,6 +135,7 @@ func TestWhatSupportNeedsStaysReadable(t *testing.T) {
 		`{"text":"wrong password:","hint":"try again"}`,
 		"certificate signed by unknown authority; basic authentication; a secret place",
 		`secret "etcd-client" not found`,
+		"in gathered/20261121T215824Z/cluster/certificatesigningrequests-certificates.jsonl",
 		"signed by 2F07BD424CD20084F55DB9D7BF4A443D8B5B9037\ndownloading openshift-install\n",
 	} {
 		if got := redacted(t, redact.New(), text); got != text {

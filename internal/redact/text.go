@@ -37,10 +37,19 @@ func noReference(text string) (string, bool) {
 	return text, !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "[")
 }
 
-// base64Like tells long texts in base64 from long words and from digests, which are small letters and digits.
+// base64Like tells long texts in base64 from long words, from paths and from digests: each tenth character is a large
+// letter, each tenth a small one, and there is a number.
 func base64Like(text string) (string, bool) {
-	const alphabet = len(letters) / 2
-	return text, strings.ContainsAny(text, letters[:alphabet]) && strings.ContainsAny(text, letters[alphabet:]) && strings.ContainsAny(text, digits)
+	small, large := 0, 0
+	for _, r := range text {
+		switch {
+		case r >= 'a' && r <= 'z':
+			small++
+		case r >= 'A' && r <= 'Z':
+			large++
+		}
+	}
+	return text, min(small, large) >= len(text)/10 && strings.ContainsAny(text, digits)
 }
 
 // wrapped tells base64 on several lines from words and digests on several lines by the first one.

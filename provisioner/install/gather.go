@@ -106,7 +106,7 @@ func (i *Installation) gatherCloud(ctx context.Context, g *gathering) error {
 	}{own, others})
 	closed, rulesErr := i.closedPorts(ctx)
 	if rulesErr == nil {
-		g.json("cloud/closed.json", closed)
+		g.json("cloud/closed.json", append([]string{}, closed...))
 	}
 	return errors.Join(err, listErr, rulesErr)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -104,6 +106,7 @@ func (g *gathering) note(what string, err error) {
 
 // finish writes the index, lets old folders go, and returns what is missing.
 func (g *gathering) finish() error {
+	slices.SortFunc(g.index.Files, func(a, b gatheredFile) int { return strings.Compare(a.Name, b.Name) })
 	content, err := json.MarshalIndent(g.index, "", " ")
 	if err == nil {
 		err = g.folder.Write(filepath.Join(g.dir, "index.json"), append(content, '\n'))
