@@ -1,0 +1,40 @@
+package openshift
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// until looks every five seconds until check is true, and fails the test after limit.
+func (l *lab) until(limit time.Duration, what string, check func() bool) {
+	l.t.Helper()
+	began := l.clock.Now()
+	for !check() {
+		if l.clock.Now().Sub(began) > limit {
+			l.t.Fatalf("%s: not within %s\n%s", what, limit, l.consoles())
+		}
+		_ = l.clock.Sleep(l.ctx, 5*time.Second)
+	}
+}
+
+// consoles returns what the machines said, without the many attempts of Ignition.
+func (l *lab) consoles() string {
+	return l.lines(func(line string) bool { return strings.Contains(line, "ignition: GET") })
+}
+
+func (l *lab) everything() string { return l.lines(func(string) bool { return false }) }
+
+func (l *lab) lines(without func(string) bool) string {
+	var text strings.Builder
+	for name, lines := range l.fleet.Consoles() {
+		lines = slices.DeleteFunc(lines, without)
+		fmt.Fprintf(&text, "== %s\n%s\n", name, strings.Join(lines, "\n"))
+	}
+	return text.String()
+}
+
+func (l *lab) etcdMessage() string {
+	return condition(l.get(operatorPath+"etcds/cluster"), "EtcdMembersAvailable").Text("message")
+}
