@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -33,7 +34,11 @@ func (i *Installation) until(every, limit time.Duration, look func(context.Conte
 func (i *Installation) seenTo(limit time.Duration, lacks func(provisioner.Report, state.Observation) error) body {
 	wait := i.until(lookEvery, limit, func(ctx context.Context, report provisioner.Report) error {
 		seen, err := i.observe(ctx, report)
-		if err != nil {
+		switch {
+		case err != nil && !seen.Bootstrap.Has(state.PhaseTemporaryAPI) && seen.Bootstrap.Waiting != "":
+			// Both ways to the API together tell more than the failure of one.
+			return fault.New(fault.KindOf(err), seen.Bootstrap.Waiting, nil)
+		case err != nil:
 			return err
 		}
 		return i.patiently(lacks(report, seen))
