@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -78,6 +79,26 @@ func TestRoutersLearnTheAddressOfTheClientByThePROXYProtocol(t *testing.T) {
 	}
 	// The checks, which come without the protocol, go on.
 	w.throughout(12*time.Second, lb.has("ingress-http", "UP", "router1"))
+}
+
+func TestAClientIsToldTheAddressThatItIsSeenBy(t *testing.T) {
+	w, ok := newWorld(t)
+	if !ok {
+		return
+	}
+	lb := w.balancer(assets.LoadBalancer{Masters: 3, Routers: 4})
+	w.eventually(5*time.Second, lb.healthy)
+	client := netip.MustParseAddr("10.0.0.107")
+	w.own(client)
+	to := netip.AddrPortFrom(netip.MustParseAddr("10.0.0.2"), health)
+	status, said, err := lb.get(client, to, "http", "/address")
+	if err != nil || status != 200 || said != client.String() {
+		t.Errorf("%d %q, %v", status, said, err)
+	}
+	if status, _, err = lb.get(client, to, "http", "/"); err != nil || status != 503 {
+		t.Errorf("what nobody asks for: %d, %v", status, err)
+	}
+	must(t, lb.healthy())
 }
 
 func TestAMasterWithBrokenTLSIsNotUsed(t *testing.T) {

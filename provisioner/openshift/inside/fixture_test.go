@@ -163,6 +163,9 @@ func (l *lab) look() (state.Inside, error) {
 	return seen, err
 }
 
+// pass lets time pass in the bubble.
+func (l *lab) pass(d time.Duration) { time.Sleep(d) }
+
 // record writes the record of a service.
 func (l *lab) record(service, entries string) {
 	l.check(l.disk.WriteFile("/var/log/openshift/"+service+".json", []byte(entries)))

@@ -19,8 +19,8 @@ import (
 
 const (
 	gatewayPort = 19531
-	// firstEntries is how far back the first look goes, and mostEntries how many a later one reads at most; what is left
-	// comes with the next.
+	// firstEntries is how far back the first look goes, and mostEntries how many any look reads at most; what is left comes
+	// with the next.
 	firstEntries = 200
 	mostEntries  = 1000
 	// mostJournal bounds, in bytes, what is read of an answer.
@@ -105,7 +105,7 @@ func (g *gateway) ask(ctx context.Context, address netip.Addr, who *identity) (i
 // of the journal.
 func (g *gateway) rangeHeader() string {
 	if g.cursor == "" {
-		return fmt.Sprintf("entries=:-%d:%d", firstEntries, firstEntries)
+		return fmt.Sprintf("entries=:-%d:%d", firstEntries, mostEntries)
 	}
 	return fmt.Sprintf("entries=%s:0:%d", g.cursor, mostEntries)
 }

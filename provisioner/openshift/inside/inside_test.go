@@ -61,11 +61,11 @@ func TestNoLineIsToldTwiceAndNoneIsLost(t *testing.T) {
 			want = append(want, text)
 			l.machine.Console("bootkube.service: %s", text)
 			collect()
-			time.Sleep(5 * time.Second)
+			l.pass(5 * time.Second)
 		}
 		for range 8 {
 			collect()
-			time.Sleep(5 * time.Second)
+			l.pass(5 * time.Second)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -110,7 +110,7 @@ func TestARestartedMachineIsLookedIntoAgain(t *testing.T) {
 		_, err := l.look()
 		l.check(err)
 		l.disk.host.Close()
-		time.Sleep(time.Minute)
+		l.pass(time.Minute)
 		l.disk.host = l.host(theirs)
 		defer l.serve()()
 		l.record("bootkube", began)
@@ -173,7 +173,7 @@ func TestWithoutAnAgentTheJournalIsAll(t *testing.T) {
 			seen, err := l.LookInside(l.t.Context(), netip.MustParseAddr(theirs))
 			l.check(err)
 			lines = append(lines, seen.Lines...)
-			time.Sleep(20 * time.Second)
+			l.pass(20 * time.Second)
 			if seen.Services != nil {
 				t.Errorf("records %+v", seen.Services)
 			}
