@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,7 +46,7 @@ type lab struct {
 	disk    *box
 	key     ed25519.PrivateKey // of the answers
 	ring    *keyring
-	closed  map[int]bool // ports that nobody reaches
+	closed  atomic.Bool // nobody reaches the machine
 	root    certificate.Pair
 }
 
@@ -53,8 +54,8 @@ type lab struct {
 func inLab(t *testing.T, test func(l *lab)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l := &lab{t: t, closed: map[int]bool{}, folder: map[string][]byte{}}
-		l.fabric = fabric.New(fabric.Config{Allows: func(_, _ netip.Addr, _ string, port int) bool { return !l.closed[port] }})
+		l := &lab{t: t, folder: map[string][]byte{}}
+		l.fabric = fabric.New(fabric.Config{Allows: func(netip.Addr, netip.Addr, string, int) bool { return !l.closed.Load() }})
 		defer l.fabric.Close()
 		l.laptop = l.host(ours)
 		l.generate()

@@ -75,7 +75,7 @@ func TestNoLineIsToldTwiceAndNoneIsLost(t *testing.T) {
 
 func TestAMachineThatIsNotReachedHoldsNobodyUp(t *testing.T) {
 	inLab(t, func(l *lab) {
-		l.closed[22], l.closed[19531] = true, true
+		l.closed.Store(true)
 		began := time.Now()
 		seen, err := l.LookInside(l.t.Context(), netip.MustParseAddr(theirs))
 		if waited := time.Since(began); waited > 0 || err != nil || !seen.At.IsZero() {
@@ -85,7 +85,7 @@ func TestAMachineThatIsNotReachedHoldsNobodyUp(t *testing.T) {
 		if !fault.Is(err, fault.Transient) || seen.Services != nil || seen.Lines != nil {
 			t.Errorf("%+v, %v", seen, err)
 		}
-		l.closed[22], l.closed[19531] = false, false
+		l.closed.Store(false)
 		if _, err := l.look(); err != nil {
 			t.Errorf("once it is reached: %v", err)
 		}
@@ -94,7 +94,7 @@ func TestAMachineThatIsNotReachedHoldsNobodyUp(t *testing.T) {
 
 func TestALookThatIsUnderWayEndsWithTheHost(t *testing.T) {
 	inLab(t, func(l *lab) {
-		l.closed[22] = true
+		l.closed.Store(true)
 		_, _ = l.LookInside(l.t.Context(), netip.MustParseAddr(theirs))
 		began := time.Now()
 		l.Close()
