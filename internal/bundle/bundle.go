@@ -16,11 +16,10 @@ import (
 	"exoshift/state"
 )
 
-// How much is packed, in bytes before it is packed.
-const (
-	fileLimit = 16 << 20
-	allLimit  = 64 << 20
-)
+// limits are how much is packed, in bytes before it is packed.
+type limits struct{ file, all int }
+
+func usual() limits { return limits{file: 16 << 20, all: 64 << 20} }
 
 // Bundle is an archive that may be given away, and what is in it.
 type Bundle struct {
@@ -64,25 +63,24 @@ func Pack(folder state.Folder, redactor *redact.Redactor) (Bundle, error) {
 	if err := learn(root.FS(), names, redactor); err != nil {
 		return b, fmt.Errorf("look for the secrets of %s: %w", folder.Path(), err)
 	}
-	if err := b.read(root.FS(), names, redactor); err != nil {
+	if err := b.read(root.FS(), names, usual(), redactor); err != nil {
 		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)
 	}
 	return b, b.pack(redactor)
 }
 
 // read takes the files, the ends of those that are too long, until there is no more room.
-func (b *Bundle) read(folder fs.FS, names []string, redactor *redact.Redactor) error {
-	room := allLimit
+func (b *Bundle) read(folder fs.FS, names []string, room limits, redactor *redact.Redactor) error {
 	for _, name := range names {
-		content, cut, err := end(folder, name, fileLimit)
+		content, cut, err := end(folder, name, room.file)
 		if err != nil {
 			return err
 		}
-		if len(content) > room {
+		if len(content) > room.all {
 			b.Left = append(b.Left, name)
 			continue
 		}
-		room -= len(content)
+		room.all -= len(content)
 		redactor.Add(name, content)
 		b.Files = append(b.Files, File{Cut: cut})
 	}

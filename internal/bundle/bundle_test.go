@@ -207,16 +207,6 @@ func TestTheContentsAreListedWithWhatWasReplaced(t *testing.T) {
 	}
 }
 
-func TestALongFileKeepsItsEnd(t *testing.T) {
-	line := strings.Repeat("(", 1023) + "\n"
-	made := pack(t, folderWith(t, map[string]string{"answers.yaml": "a\n", "events.jsonl": strings.Repeat(line, 17<<10) + "the end\n"}))
-	events := made.Files[1]
-	content := unpacked(t, made.Archive)["events.jsonl"]
-	if events.Bytes > 16<<20 || events.Cut+events.Bytes != 17<<20+len("the end\n") || !strings.HasSuffix(content, "the end\n") || !strings.HasPrefix(content, "(((") {
-		t.Errorf("%+v", events)
-	}
-}
-
 func TestAFileWhoseSecretsCannotBeReadStopsTheBundle(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root reads everything")
