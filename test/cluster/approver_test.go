@@ -165,9 +165,8 @@ func (s *story) file(t *testing.T, f forged, as *rest.Config) string {
 
 // A request is approved as it was judged: one that somebody changes meanwhile is looked at again, and one that is gone is
 // no error.
-func TestARequestThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
+func (s *story) requestChanges(t *testing.T) {
 	t.Parallel()
-	s := begin(t)
 	g := s.gate(t)
 	w := s.plane.watch(t, g.port)
 	request := s.worker(w, "worker-0", 20).ask(t)

@@ -37,9 +37,8 @@ func (s *story) field(t *testing.T, resource schema.GroupVersionResource, namesp
 	return value
 }
 
-func TestTheRegistryComesUpAndWhatOthersDecideOfItStays(t *testing.T) {
+func (s *story) registryComesUp(t *testing.T) {
 	t.Parallel()
-	s := begin(t)
 	w := s.plane.watch(t, s.apiPort)
 	bucket := state.Bucket{Name: "c-1-image-registry", Region: "ch-gva-2", Endpoint: "https://sos-ch-gva-2.exo.io"}
 	ensure := func() (state.Action, error) {
@@ -76,9 +75,8 @@ func TestTheRegistryComesUpAndWhatOthersDecideOfItStays(t *testing.T) {
 	}
 }
 
-func TestRoutersArePlacedAndWhatOthersDecideOfThemStays(t *testing.T) {
+func (s *story) routersArePlaced(t *testing.T) {
 	t.Parallel()
-	s := begin(t)
 	w := s.plane.watch(t, s.apiPort)
 	s.create(t, "operator.openshift.io/v1", "ingresscontrollers", ingressNamespace, "IngressController", "default",
 		map[string]any{"spec": map[string]any{"replicas": int64(3)}})
@@ -101,9 +99,8 @@ func TestRoutersArePlacedAndWhatOthersDecideOfThemStays(t *testing.T) {
 	}
 }
 
-func TestATaintGivesWayToTheWantedOneOfItsKindAlone(t *testing.T) {
+func (s *story) taintGivesWay(t *testing.T) {
 	t.Parallel()
-	s := begin(t)
 	w := s.plane.watch(t, s.apiPort)
 	s.create(t, "v1", "nodes", "", "Node", "storage-0", map[string]any{"spec": map[string]any{"taints": []any{
 		map[string]any{"key": "storagenode", "value": "False", "effect": "NoSchedule"}, map[string]any{"key": "kept", "effect": "NoExecute"},

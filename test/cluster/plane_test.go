@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -148,6 +147,3 @@ func (p *plane) objects(t *testing.T) (*kubernetes.Clientset, *dynamic.DynamicCl
 	must(t, err)
 	return typed, all
 }
-
-// background is the context of calls that also have to work in a cleanup.
-func background() context.Context { return context.Background() }

@@ -253,6 +253,6 @@ func truth(yes bool) configv1.ConditionStatus {
 
 func operatorCondition(kind configv1.ClusterStatusConditionType, status configv1.ConditionStatus, message string) configv1.ClusterOperatorStatusCondition {
 	return configv1.ClusterOperatorStatusCondition{
-		Type: kind, Status: status, Reason: "AsExpected", Message: message, LastTransitionTime: metav1.NewTime(time.Now().Add(-time.Minute)),
+		Type: kind, Status: status, Reason: "AsExpected", Message: message, LastTransitionTime: metav1.NewTime(time.Now().Add(-10 * time.Minute)),
 	}
 }

@@ -35,6 +35,7 @@ func TestAnAPIServerThatRestartsTakesNothingBack(t *testing.T) {
 	if !before.Bootstrap.Has(state.PhaseMasters) || before.Version.Percent != 11 {
 		t.Fatalf("reached %v, %d%%", before.Bootstrap.Reached, before.Version.Percent)
 	}
+	s.manager.stop(syscall.SIGTERM) // whose watches a server that stops in peace would wait for
 	for name, signal := range map[string]os.Signal{"stopped": syscall.SIGTERM, "killed": syscall.SIGKILL} {
 		g.interfere(once(isNodeList, func() { s.api.stop(signal) }))
 		for n := range 2 {
@@ -141,9 +142,8 @@ func (s *story) bind(t *testing.T, user, role string) {
 }
 
 // An API server that turns requests away for now is asked again later.
-func TestAnAPIServerThatIsTooBusyIsTransient(t *testing.T) {
+func (s *story) serverIsTooBusy(t *testing.T) {
 	t.Parallel()
-	s := begin(t)
 	const user = "somebody" // administrators of the group system:masters are never turned away
 	s.bind(t, user, "cluster-admin")
 	w := watch(t, s.apiPort, s.authority, issueUser(t, s.authority, user))
@@ -194,9 +194,8 @@ func (s *story) turnAway(t *testing.T, user string) {
 }
 
 // A node that its kubelet writes at the same time is labelled and tainted all the same, and loses nothing by it.
-func TestAChangeThatARivalMakesMeanwhileIsKept(t *testing.T) {
+func (s *story) rivalChangesANode(t *testing.T) {
 	t.Parallel()
-	s := begin(t)
 	g := s.gate(t)
 	w := s.plane.watch(t, g.port)
 	s.registerMaster(t, "infra-0", "198.51.100.30")
