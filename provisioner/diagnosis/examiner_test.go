@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"exoshift/state"
 )
 
 // examined returns the findings of the last moment of a watch.
@@ -48,16 +50,17 @@ func TestAStallIsSilentBesideWhatExplainsIt(t *testing.T) {
 }
 
 func TestTheSurestFindingComesFirstAndThenTheOldest(t *testing.T) {
-	got := rulesOf(examined(40, 60, func(minute float64) Signs {
+	got := rulesOf(examined(40, 62, func(minute float64) Signs {
 		s := healthy(minute)
-		s.Closed = []string{"port 30000-32767/tcp is blocked: security group c-demo-1_worker lacks the rule for the node ports"}
+		s.Names[2].Found, s.Names[2].Missing = nil, true
+		s.lose("worker-0")
 		s.Seen.Etcd.Degraded = []string{"FSyncControllerDegraded: slow"}
-		if minute > 42 {
+		if minute > 44 {
 			s.Booted = "39"
 		}
 		return s
 	}))
-	if diff := cmp.Diff([]string{"etcd-slow-disk", "wrong-boot-image", "rules-missing"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"etcd-slow-disk", "routes-unreachable", "wrong-boot-image", "machine-silent"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -171,5 +174,18 @@ func TestTwoInstallationsAreNotMixed(t *testing.T) {
 		if found := other.Examine(healthy(minute)); len(found) > 0 {
 			t.Fatalf("found in the healthy one: %v", found)
 		}
+	}
+}
+
+func TestAClusterThatStandsHasNoUseForItsFirstCertificates(t *testing.T) {
+	got := examined(0, 10, func(minute float64) Signs {
+		s := healthy(90)
+		s.Now, s.Wall = at(60*24*90+minute), at(60*24*90+minute)
+		s.Facts.BootstrapRemoved, s.Began, s.Seen.Bootstrap = at(31), nil, state.BootstrapStatus{}
+		unanswered(&s, state.LayerTCP, "no answer in time")
+		return s
+	})
+	if len(got) > 0 {
+		t.Errorf("found: %v", got)
 	}
 }

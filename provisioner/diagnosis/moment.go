@@ -50,10 +50,11 @@ func newMoment(s Signs) *moment {
 	return m
 }
 
-// has tells whether a phase was reached.
+// has tells whether a phase was reached. That the bootstrap machine was removed is known before anything answers.
 func (m *moment) has(phase string) bool {
 	_, began := m.Began[phase]
-	return began || m.Seen.Bootstrap.Has(phase)
+	removed := !m.Facts.BootstrapRemoved.IsZero() && slices.Index(state.Phases(), phase) <= slices.Index(state.Phases(), state.PhaseMemberRemoved)
+	return began || removed || m.Seen.Bootstrap.Has(phase)
 }
 
 // past tells whether a phase was reached at least that long ago.

@@ -36,6 +36,7 @@ func networkRules() []Rule {
 		Fix:        rerun,
 		Confidence: Medium,
 		Patience:   5 * time.Minute,
+		General:    true,
 		Blind:      true,
 		signature:  func(m *moment) clue { return clue{evidence: m.Closed} },
 	}, {

@@ -14,7 +14,7 @@ type Rule struct {
 	Confidence string        // unless a sign makes it surer
 	Patience   time.Duration // how long the signature has to hold before it is told
 	Explains   []string      // rules that say nothing new beside this one
-	General    bool          // it says that something takes too long, and is silent beside any rule that says why
+	General    bool          // it says that something is missing or takes too long, and is silent beside any rule that says why
 	// Blind: its signs need no answer of the API. Other rules neither begin nor end to hold while it does not answer.
 	Blind bool
 
