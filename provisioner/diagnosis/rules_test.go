@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -288,4 +289,16 @@ func TestEachRuleHasAllThatPeopleNeed(t *testing.T) {
 func ruleOf(id string) Rule {
 	all := Rules()
 	return all[slices.IndexFunc(all, func(r Rule) bool { return r.ID == id })]
+}
+
+func TestTheDocumentNamesEachRule(t *testing.T) {
+	content, err := os.ReadFile("../../docs/diagnosis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range Rules() {
+		if row := fmt.Sprintf("| `%s` | %s | %s |", rule.ID, rule.Cause, rule.Confidence); !strings.Contains(string(content), row) {
+			t.Errorf("docs/diagnosis.md lacks the row\n%s", row)
+		}
+	}
 }
