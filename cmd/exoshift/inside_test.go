@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -14,6 +15,7 @@ import (
 
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install"
 	"exoshift/state"
 )
 
@@ -127,6 +129,38 @@ func TestWithoutAnAgentThereIsTheJournalAtLeast(t *testing.T) {
 			t.Errorf("without an agent: %+v", e)
 		}
 		inOrder(t, events, journaled("stage release-image"))
+	})
+}
+
+// Security groups decide who looks inside, and not that somebody has the keys.
+func TestNobodyLooksInsideWithoutTheTemporaryRules(t *testing.T) {
+	long(t)
+	t.Parallel()
+	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+		s = withAgent(t, s)
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var out bytes.Buffer
+		watch := writerFunc(func(line []byte) {
+			out.Write(line)
+			if phase(state.PhaseMasters)(eventsOf(t, string(line))[0]) {
+				stop()
+			}
+		})
+		err := playedTo(ctx, t, s, watch, func(world *install.World) {
+			world.Cloud = saboteur{Cloud: world.Cloud, rule: func(_ state.SecurityGroup, rule state.Rule) bool {
+				return strings.HasSuffix(rule.Description, "while somebody looks inside")
+			}}
+		})
+		if exitCode(err) != exitInterrupted {
+			t.Fatalf("%v\n%s", err, lastLines(out.String()))
+		}
+		looked := func(e provisioner.Event) bool {
+			return e.Type == provisioner.TypeStage || e.Type == provisioner.TypeJournal
+		}
+		if e, found := find(eventsOf(t, out.String()), looked); found {
+			t.Errorf("somebody looked inside: %+v", e)
+		}
 	})
 }
 
