@@ -92,6 +92,8 @@ func (k *controllers) rolling(operator string, seen view) finding {
 		}
 	}
 	switch {
+	case operator == "etcd":
+		return k.behind()
 	case fresh == 0:
 	case operator == "network":
 		return finding{"Deploying", fmt.Sprintf("DaemonSet \"/openshift-ovn-kubernetes/ovnkube-node\" is not available (awaiting %d nodes)", fresh)}

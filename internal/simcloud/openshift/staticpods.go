@@ -42,14 +42,18 @@ func (k *controllers) staticPods(_ context.Context, seen view) error {
 // rollOut installs an operand on the next master and reports how far it is on each.
 func (k *controllers) rollOut(operand operand, seen view) error {
 	var statuses []kube.Object
-	busy := false
+	busy, latest := false, k.revision(operand, seen)
 	for _, master := range seen.masters {
 		name := operand.prefix + master.Name()
 		pod, installed := seen.pods[operand.namespace+"/"+name]
-		status := kube.Object{"nodeName": master.Name(), "currentRevision": 0, "targetRevision": 1}
+		status := kube.Object{"nodeName": master.Name(), "currentRevision": 0, "targetRevision": latest}
 		switch {
 		case installed && podReady(pod):
-			status = kube.Object{"nodeName": master.Name(), "currentRevision": 1}
+			current := k.revisionOn(operand, master.Name(), latest, !busy)
+			status = kube.Object{"nodeName": master.Name(), "currentRevision": current}
+			if current < latest {
+				status["targetRevision"], busy = latest, true
+			}
 		case installed:
 			busy = true
 		case (!busy || operand.together) && k.mayInstall(operand, master, seen):
@@ -62,7 +66,7 @@ func (k *controllers) rollOut(operand operand, seen view) error {
 	}
 	_, err := k.objects.Change(operand.resource, "", "cluster", func(o kube.Object) error {
 		o.Set("status.nodeStatuses", statuses)
-		o.Set("status.latestAvailableRevision", 1)
+		o.Set("status.latestAvailableRevision", latest)
 		setCondition(o, k.now(), "StaticPodsAvailable", truth(len(statuses) > 0 && !busy), "AsExpected", "")
 		setCondition(o, k.now(), "NodeInstallerProgressing", truth(busy), "AsExpected", "")
 		setCondition(o, k.now(), "NodeInstallerDegraded", "False", "AsExpected", "")
