@@ -37,7 +37,10 @@ func (i *Installation) bootstrapAccess(ctx context.Context, report provisioner.R
 	switch {
 	case i.bootstrapped():
 		return provisioner.Skip("the cluster no longer needs it")
-	case i.preview || i.world.Bootstrap == nil:
+	case i.preview:
+		return provisioner.Skip("nobody looks inside")
+	case i.world.Bootstrap == nil:
+		i.closeAccess(ctx, report) // of an earlier run
 		return provisioner.Skip("nobody looks inside")
 	case i.spec.RoundRobin():
 		return provisioner.Skip("there is no load balancer to tell our own address")
