@@ -49,6 +49,18 @@ func TestAStallIsSilentBesideWhatExplainsIt(t *testing.T) {
 	}
 }
 
+func TestARuleIsSilentBesideOneThatExplainsIt(t *testing.T) {
+	got := rulesOf(examined(0, 10, func(minute float64) Signs {
+		s := healthy(min(minute, 2))
+		s.Now, s.Booted = at(minute), "39"
+		s.Inside = &state.Inside{Services: []state.ServiceRecord{{Service: "node-image-pull", Starts: 9, Failure: "exit status 1"}}}
+		return s
+	}))
+	if !slices.Equal(got, []string{"wrong-boot-image"}) {
+		t.Errorf("found %v", got)
+	}
+}
+
 func TestTheSurestFindingComesFirstAndThenTheOldest(t *testing.T) {
 	got := rulesOf(examined(40, 62, func(minute float64) Signs {
 		s := healthy(minute)

@@ -56,6 +56,7 @@ func TestNothingIsFoundInAHealthyInstallation(t *testing.T) {
 		"a look inside": func(minute float64, s *Signs) {
 			s.Inside = &state.Inside{At: s.Now, Services: []state.ServiceRecord{
 				{Service: "release-image", Starts: 2, Stage: "pull-release-image", Since: start(), Done: minute > 4},
+				{Service: "node-image-pull", Starts: 2, Failure: "it was restarted", Done: true},
 				{Service: "bootkube", Starts: 3, Stage: "cb-bootstrap", Failure: "error 1 in wait-for-etcd"},
 			}, Lines: []state.JournalLine{{At: start(), Unit: "bootkube.service", Text: "Pool worker: denied"}}}
 		},
