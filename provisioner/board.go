@@ -68,12 +68,29 @@ func (b *Board) Fold(e Event) {
 	}
 	b.Now = e.Time
 	switch e.Type {
-	case TypeRun:
-		b.run(e)
 	case TypeStep:
 		b.step(e)
 	case TypeWait:
 		b.wait(e)
+	case TypeObject:
+		b.object(e)
+	case TypeDiagnosis:
+		b.diagnosis(e)
+	case TypeCertificates:
+		if e.Until != nil {
+			b.Expiry = *e.Until
+		}
+	case TypeRun:
+		b.run(e)
+	default:
+		b.cluster(e)
+	}
+	b.remember(e)
+}
+
+// cluster takes in an event about the cluster that comes alive.
+func (b *Board) cluster(e Event) {
+	switch e.Type {
 	case TypeBootstrap:
 		b.phase(e)
 	case TypeEtcd:
@@ -82,8 +99,6 @@ func (b *Board) Fold(e Event) {
 		b.node(e)
 	case TypeCSR:
 		b.csr(e)
-	case TypeObject:
-		b.object(e)
 	case TypeProbe:
 		b.Probes = put(b.Probes, b.probes.place(e.Name, len(b.Probes)), e)
 	case TypeStage:
@@ -94,14 +109,7 @@ func (b *Board) Fold(e Event) {
 		b.Version = e
 	case TypeOperator:
 		b.operator(e)
-	case TypeDiagnosis:
-		b.diagnosis(e)
-	case TypeCertificates:
-		if e.Until != nil {
-			b.Expiry = *e.Until
-		}
 	}
-	b.remember(e)
 }
 
 // run starts afresh what a resumed run looks at again, and finds again what is wrong; what the earlier run saw of the

@@ -142,9 +142,9 @@ func (l *Layout) wide(journal bool) {
 	l.Mode = Wide
 	above, below := l.Body.top(l.Body.H - max(l.Body.H/4, 8))
 	column := l.Body.W * 30 / 100
-	middle, right := Rect{}, Rect{}
-	l.Main, right = above.left(column)
-	middle, right = right.left(column)
+	main, rest := above.left(column)
+	middle, right := rest.left(column)
+	l.Main = main
 	l.Bootstrap, l.Etcd = middle.top(min(bootstrapHeight, middle.H-etcdHeight))
 	l.Nodes, l.Operators = right.top(right.H - min(operatorsHeight, right.H*4/10))
 	l.Log, l.Cloud = below.left(2 * column)

@@ -85,24 +85,32 @@ func (d *dashboard) focusSize() (width, height int) {
 }
 
 func (d *dashboard) focusRect(l Layout) Rect {
-	target := d.scrolled()
 	switch {
 	case l.Mode == Compact && !d.details && d.tab == overviewTab:
 		return l.Log
 	case l.Mode == Compact:
 		return l.Body
 	case d.details:
-	case l.Mode == Medium && target == logTab:
+	case l.Mode == Medium && d.scrolled() == logTab:
 		l.Main.H += l.Log.H
-	case l.Mode == Wide && target == nodesTab:
+	case l.Mode == Wide:
+		return d.focusWide(l)
+	}
+	return l.Main
+}
+
+func (d *dashboard) focusWide(l Layout) Rect {
+	switch d.scrolled() {
+	case nodesTab:
 		return l.Nodes
-	case l.Mode == Wide && target == operatorsTab:
+	case operatorsTab:
 		return l.Operators
-	case l.Mode == Wide && target == cloudTab:
+	case cloudTab:
 		return l.Cloud
-	case l.Mode == Wide && target == logTab && d.journal && !l.Journal.empty():
-		return l.Journal
-	case l.Mode == Wide && target == logTab:
+	case logTab:
+		if d.journal && !l.Journal.empty() {
+			return l.Journal
+		}
 		return l.Log
 	}
 	return l.Main

@@ -55,8 +55,7 @@ type exhibition struct {
 
 func (e exhibition) Dump(ctx context.Context, write func(string, []byte) error) error {
 	if e.crash {
-		var none map[string]int
-		none["x"] = 1
+		panic("a defect of the client")
 	}
 	if e.hang {
 		<-ctx.Done()

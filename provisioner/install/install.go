@@ -56,6 +56,7 @@ type Installation struct {
 	signs    signs                // of what goes wrong
 	findings []diagnosis.Finding  // of the latest look
 	headway  headway
+	left     int // certificate requests that were left alone
 
 	accessOpen bool          // there may be rules that let somebody look inside the bootstrap machine
 	inside     *state.Inside // all that it told about itself; nil until it did

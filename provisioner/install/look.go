@@ -102,7 +102,7 @@ func (i *Installation) approve(ctx context.Context, report provisioner.Report, r
 		case request.Refusal == "":
 			wanted = true
 		default:
-			i.tellCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Left, Reason: request.Refusal})
+			i.tellLeft(report, request)
 		}
 	}
 	if !wanted {

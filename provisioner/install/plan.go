@@ -114,7 +114,7 @@ func (i *Installation) clusterSteps() provisioner.Plan {
 		{ID: "ingress", Phase: Operators, Title: "Move the ingress to the infra nodes", Do: i.placeRouters(),
 			Needs: on("labels")},
 		{ID: "registry", Phase: Operators, Title: "Give the image registry its bucket", Do: i.registry(),
-			Needs: on("temporary-api", "api-keys", "buckets"), Usual: 15 * time.Minute},
+			Needs: on("masters", "api-keys", "buckets"), Usual: 5 * time.Minute},
 		{ID: "cluster-version", Phase: Operators, Title: "Wait until the cluster version is installed", Do: i.clusterVersion(),
 			Needs: on("remove-bootstrap", "ingress", "registry"), Usual: 15 * time.Minute},
 		{ID: "console", Phase: Operators, Title: "Find the web console", Do: i.console,

@@ -125,6 +125,26 @@ func (i *Installation) tellNode(report provisioner.Report, event provisioner.Eve
 	}
 }
 
+// leftTold is how many requests that were left alone are told one by one: anybody who got hold of the node bootstrapper's
+// credentials can make any number of them.
+const leftTold = 100
+
+func (i *Installation) tellLeft(report provisioner.Report, request state.NodeRequest) {
+	i.mu.Lock()
+	_, known := i.seen["csr/"+request.Name]
+	if !known {
+		i.left++
+	}
+	count := i.left
+	i.mu.Unlock()
+	switch {
+	case known || count <= leftTold:
+		i.tellCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Left, Reason: request.Refusal})
+	case i.changed("left", "many"):
+		progress(report, fmt.Sprintf("more than %d certificate requests were left alone; oc get csr lists them", leftTold))
+	}
+}
+
 func (i *Installation) tellCSR(report provisioner.Report, d state.CSRDecision) {
 	if i.changed("csr/"+d.Name, d.Decision+d.Reason) {
 		report(provisioner.Event{Type: provisioner.TypeCSR, Name: d.Name, Node: d.Node, Decision: d.Decision, Reason: d.Reason})

@@ -19,12 +19,12 @@ type askers map[types.UID]string
 // judgeRequests returns the nodes' requests for certificates and what claims to be one, sorted by creation, and those
 // that may be approved.
 func (m *memory) judgeRequests(domain string, found evidence) ([]state.NodeRequest, []certificatesv1.CertificateSigningRequest) {
-	admission := newAdmission(domain, found.expected, found.look.nodes, found.look.requests)
+	admission := newAdmission(domain, found.expected, found.nodes, found.requests)
 	var told []state.NodeRequest
 	var approvable []certificatesv1.CertificateSigningRequest
 	known := askers{}
-	for i := range found.look.requests {
-		csr := &found.look.requests[i]
+	for i := range found.requests {
+		csr := &found.requests[i]
 		request := state.NodeRequest{
 			Name: csr.Name, Serving: csr.Spec.SignerName == certificatesv1.KubeletServingSignerName,
 			State: requestState(csr), Created: csr.CreationTimestamp.Time,

@@ -39,10 +39,10 @@ func (p Services) row(service provisioner.StageView, width int) string {
 
 // serviceStatus returns how a service is; done is told once it has ended well.
 func serviceStatus(service provisioner.StageView) Status {
-	switch {
-	case service.State == provisioner.Failed:
+	switch service.State {
+	case provisioner.Failed:
 		return Failed
-	case service.State == provisioner.Done:
+	case provisioner.Done:
 		return OK
 	}
 	return Running
