@@ -201,3 +201,14 @@ func TestAClusterThatStandsHasNoUseForItsFirstCertificates(t *testing.T) {
 		t.Errorf("found: %v", got)
 	}
 }
+
+func TestAWrongCertificateIsNotTakenForABlockedWay(t *testing.T) {
+	got := rulesOf(examined(9, 20, func(minute float64) Signs {
+		s := healthy(minute)
+		unanswered(&s, state.LayerTLS, "TLS: the certificate was issued for another cluster or an earlier attempt")
+		return s
+	}))
+	if !slices.Equal(got, []string{"foreign-authority"}) {
+		t.Errorf("found %v", got)
+	}
+}
