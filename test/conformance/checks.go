@@ -16,7 +16,7 @@ func Checks() []Check {
 		{"prepare", prepare()}, {"ready", ready()}, {"denied", denied()}, {"missing", missing()},
 		{"create", creations()}, {"malformed", malformed()}, {"update", updates()}, {"merge patch", mergePatches()},
 		{"patch conflict", patchConflicts()}, {"other patches", otherPatches()},
-		{"status", statuses()}, {"generation", generations()}, {"pages", pages()}, {"selectors", selectors()},
+		{"status", statuses()}, {"owners", owners()}, {"generation", generations()}, {"pages", pages()}, {"selectors", selectors()},
 		{"node", nodeChanges()}, {"secret", secrets()}, {"request", requests()}, {"approval", approvals()},
 		{"delete", deletions()}, {"watch", watches()},
 	}

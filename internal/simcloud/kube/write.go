@@ -53,6 +53,8 @@ func (o *Objects) serveCreate(w http.ResponseWriter, r *http.Request, parsed req
 	if err := o.admit(parsed, object, user); err != nil {
 		return err
 	}
+	encodeSecret(parsed.kind, object)
+	own(parsed.kind, Object{}, object, manager(r, parsed), o.now())
 	created, err := o.Create(parsed.kind.GroupResource(), parsed.namespace, object)
 	if err != nil {
 		return err
@@ -107,7 +109,7 @@ func (o *Objects) serveUpdate(w http.ResponseWriter, r *http.Request, parsed req
 		object.Text("metadata.resourceVersion") == "" {
 		return withoutVersion(parsed.kind, parsed.name)
 	}
-	return o.write(w, parsed, func(Object) (Object, error) { return object, nil })
+	return o.write(w, r, parsed, func(Object) (Object, error) { return object, nil })
 }
 
 func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed request) error {
@@ -118,7 +120,7 @@ func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed requ
 	if media == strategicPatch && parsed.kind.Added {
 		return unsupportedMedia(media)
 	}
-	err = o.write(w, parsed, func(current Object) (Object, error) {
+	err = o.write(w, r, parsed, func(current Object) (Object, error) {
 		changed, err := patched(current, media, patch)
 		if err == nil && changed.Name() != parsed.name {
 			err = misnamed(changed.Name(), parsed.name)
@@ -146,7 +148,7 @@ func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed requ
 }
 
 // write replaces an object by what the client wants of it, as far as the subresource reaches.
-func (o *Objects) write(w http.ResponseWriter, r request, want func(current Object) (Object, error)) error {
+func (o *Objects) write(w http.ResponseWriter, q *http.Request, r request, want func(current Object) (Object, error)) error {
 	written, err := o.Change(r.kind.GroupResource(), r.namespace, r.name, func(object Object) error {
 		wanted, err := want(object.Clone())
 		if err != nil {
@@ -161,6 +163,10 @@ func (o *Objects) write(w http.ResponseWriter, r request, want func(current Obje
 		before := object.Clone()
 		if err := r.confine(object, wanted); err != nil {
 			return err
+		}
+		if r.subresource == "" {
+			encodeSecret(r.kind, object)
+			own(r.kind, before, object, manager(q, r), o.now())
 		}
 		return r.judge(before, object)
 	})
