@@ -100,7 +100,7 @@ func (i *Installation) controlPlaneSteps() provisioner.Plan {
 		{ID: "bootstrap-complete", Phase: Bootstrap, Title: "Wait until the bootstrap is complete", Do: i.bootstrapComplete(),
 			Needs: on("temporary-api"), Usual: 20 * time.Minute},
 		{ID: "remove-bootstrap", Phase: Bootstrap, Title: "Remove the bootstrap machine and its document", Do: i.removeBootstrap,
-			Needs: on("masters", "etcd", "bootstrap-complete"), Usual: time.Minute},
+			Needs: on("masters", "etcd", "bootstrap-complete", stepAccess), Usual: 3 * time.Minute},
 	}
 }
 

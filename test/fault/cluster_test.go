@@ -15,7 +15,18 @@ import (
 // withoutCluster takes openshift-install and the cluster out of a world: what is left is what speaks to Exoscale. So an
 // installation takes a tenth of the time, and every call of it can be interrupted.
 func withoutCluster(l *lab, world *install.World) {
-	world.Installer, world.Images, world.Cluster = generated{}, image{}, finished{l.spec}
+	world.Installer, world.Images, world.Cluster, world.Bootstrap = generated{}, image{}, finished{l.spec}, transparent{}
+}
+
+// transparent is a bootstrap machine that lets us in and has nothing to tell.
+type transparent struct{}
+
+func (transparent) OwnAddress(context.Context, string) (netip.Addr, error) {
+	return netip.AddrFrom4([4]byte{203, 0, 113, 7}), nil
+}
+
+func (transparent) LookInside(context.Context, netip.Addr) (state.Inside, error) {
+	return state.Inside{}, nil
 }
 
 // generated is what an openshift-install that has run leaves.
@@ -34,7 +45,7 @@ func (generated) BootImage(context.Context) (state.BootImage, error) {
 func (generated) Generate(context.Context, string, state.Generation, func(string)) (state.Ignition, error) {
 	return state.Ignition{
 		InfraID: "c-1-abcde", Created: time.Now(), Expires: time.Now().Add(24 * time.Hour), RootCAHash: "c0ffee", RootCA: []byte("-----BEGIN CERTIFICATE-----\n"),
-		Bootstrap: []byte(`{"ignition":{"version":"3.2.0"}}`),
+		Bootstrap: []byte(`{"ignition":{"version":"3.2.0"},"storage":{"files":[]}}`),
 	}, nil
 }
 

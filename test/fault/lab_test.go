@@ -119,7 +119,9 @@ func (l *lab) install() error {
 	if err != nil {
 		return err
 	}
-	return provisioner.Run(p.ctx, installation.Plan(), func(provisioner.Event) {})
+	unheard := func(provisioner.Event) {}
+	defer installation.Close(p.ctx, unheard)
+	return provisioner.Run(p.ctx, installation.Plan(), unheard)
 }
 
 // pending is what a plan says that another run would change.

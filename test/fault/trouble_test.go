@@ -165,7 +165,7 @@ func TestAMachineThatNeverBootsIsReplacedAndTheInstallationGoesOn(t *testing.T) 
 		l := openWholeLab(t, dir, "master-never-joins", newStriker("", ""))
 		defer l.close()
 		err := l.install()
-		if err == nil || !strings.Contains(err.Error(), "etcd has 3 of 4 members") || !strings.Contains(fault.HintOf(err), "delete the machine") {
+		if err == nil || !strings.Contains(err.Error(), "etcd has 3 of 4 members") || !strings.Contains(fault.HintOf(err), "delete it and run the same command again") {
 			t.Fatalf("%v; %s", err, fault.HintOf(err))
 		}
 		l.deleteMachine("master-2")
