@@ -59,14 +59,12 @@ func owned(kind Kind, object Object) map[string]any {
 			part[key] = value
 		}
 	}
-	metadata := map[string]any{}
+	metadata := map[string]any{} // is always there, so nobody writes it itself
+	part["metadata"] = metadata
 	for _, key := range []string{"labels", "annotations"} {
 		if fields := object.Map("metadata." + key); len(fields) > 0 {
 			metadata[key] = fields
 		}
-	}
-	if len(metadata) > 0 {
-		part["metadata"] = metadata
 	}
 	return part
 }

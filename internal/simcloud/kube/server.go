@@ -89,7 +89,7 @@ func (s *Server) objects(w http.ResponseWriter, r *http.Request, user User) erro
 	case "update":
 		return s.Objects.serveUpdate(w, r, parsed)
 	case "patch":
-		return s.Objects.servePatch(w, r, parsed)
+		return s.Objects.servePatch(w, r, parsed, user)
 	case "delete":
 		return s.Objects.serveDelete(w, r, parsed)
 	}

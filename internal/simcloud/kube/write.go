@@ -112,7 +112,7 @@ func (o *Objects) serveUpdate(w http.ResponseWriter, r *http.Request, parsed req
 	return o.write(w, r, parsed, func(Object) (Object, error) { return object, nil })
 }
 
-func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed request) error {
+func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed request, user User) error {
 	media, patch, err := body(r)
 	if err != nil {
 		return err
@@ -137,6 +137,9 @@ func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed requ
 			return err
 		}
 		object.Set("metadata.name", parsed.name)
+		if err := o.admit(parsed, object, user); err != nil {
+			return err
+		}
 		created, err := o.Create(parsed.kind.GroupResource(), parsed.namespace, object)
 		if err != nil {
 			return err
