@@ -86,7 +86,7 @@ func (e *Examiner) explained() []Finding {
 	var findings []Finding
 	for _, rule := range e.rules {
 		known := e.cases[rule.ID]
-		if known != nil && known.told && !silent[rule.ID] && !(rule.General && specific) {
+		if known != nil && known.told && !silent[rule.ID] && (!rule.General || !specific) {
 			findings = append(findings, known.finding)
 		}
 	}

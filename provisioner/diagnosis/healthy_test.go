@@ -72,7 +72,7 @@ func TestNothingIsFoundInAHealthyInstallation(t *testing.T) {
 				Name: "csr-alien", Node: "laptop", State: state.RequestPending, Refusal: "this installation has no node of that name", Created: at(9),
 			})
 		},
-		"a cloud controller that takes four minutes": func(minute float64, s *Signs) {
+		"a cloud controller that takes four minutes": func(_ float64, s *Signs) {
 			s.Spec.OpenShift.CloudControllerManager = "External"
 			for n, node := range s.Seen.Nodes {
 				if s.Now.Sub(node.Created) < 4*time.Minute {
@@ -80,11 +80,11 @@ func TestNothingIsFoundInAHealthyInstallation(t *testing.T) {
 				}
 			}
 		},
-		"DNS balances the load": func(minute float64, s *Signs) {
+		"DNS balances the load": func(_ float64, s *Signs) {
 			s.Spec.LoadBalancer.Strategy = "dns-round-robin"
 			s.Names[0].Wanted = append(s.Names[0].Wanted, s.Names[2].Wanted...)
 		},
-		"a resumed run": func(minute float64, s *Signs) {
+		"a resumed run": func(_ float64, s *Signs) {
 			for phase, began := range s.Began {
 				s.Began[phase] = at(max(10, began.Sub(start()).Minutes()))
 			}

@@ -59,7 +59,7 @@ func complaints(reported conditions, members int) []string {
 // etcdClues gathers what tells the members' names and states.
 func (e evidence) etcdClues() *etcdClues {
 	clues := &etcdClues{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
-	for _, node := range e.look.nodes {
+	for _, node := range e.nodes {
 		if _, master := node.Labels[masterLabel]; !master {
 			continue
 		}

@@ -22,7 +22,7 @@ const masterLabel = "node-role.kubernetes.io/master"
 // masters counts the masters that have registered.
 func (e evidence) masters() int {
 	count := 0
-	for _, node := range e.look.nodes {
+	for _, node := range e.nodes {
 		if _, master := node.Labels[masterLabel]; master {
 			count++
 		}

@@ -32,7 +32,9 @@ func (h *bootstrapHost) pulls(ctx context.Context) error {
 	}
 	defer s.http.CloseIdleConnections()
 	if err := s.manifest(ctx); err != nil {
-		return fmt.Errorf("pull failed, retrying: initializing source docker://%s: %w", image, err)
+		err = fmt.Errorf("pull failed, retrying: initializing source docker://%s: %w", image, err)
+		h.record.fail("release-image", err.Error())
+		return err
 	}
 	return h.world.work(ctx, pullTime)
 }

@@ -31,7 +31,7 @@ func (e journalEntry) line() (state.JournalLine, bool) {
 	text := oneLine(e.message())
 	microseconds, _ := strconv.ParseInt(e.Realtime, 10, 64)
 	line := state.JournalLine{At: time.UnixMicro(microseconds).UTC(), Unit: oneLine(e.Unit), Text: text}
-	return line, text != "" && !(e.Unit == "kubelet.service" && chatter.MatchString(text))
+	return line, text != "" && (e.Unit != "kubelet.service" || !chatter.MatchString(text))
 }
 
 func (e journalEntry) message() string {
