@@ -23,10 +23,10 @@ func pump(events <-chan provisioner.Event, send func(tea.Msg)) {
 	send(over{})
 }
 
-// gather adds to first what follows within a frame.
+// gather adds to first what follows within half a frame: the other half is left for the drawing.
 func gather(first provisioner.Event, events <-chan provisioner.Event) heard {
 	bundle := heard{first}
-	frame := time.NewTimer(time.Second / framesPerSecond)
+	frame := time.NewTimer(time.Second / framesPerSecond / 2)
 	defer frame.Stop()
 	for {
 		select {

@@ -1,0 +1,48 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"exoshift/provisioner"
+
+	"github.com/creack/pty"
+)
+
+// BenchmarkEventToScreen measures how long it takes from an event to its sight in a terminal that shows a thousand nodes.
+// With the interval between two looks at a cluster it is how old the screen can be; the promise is 200 ms.
+func BenchmarkEventToScreen(b *testing.B) {
+	const limit = 200 * time.Millisecond
+	term, events := newTerminal(b), make(chan provisioner.Event)
+	if err := pty.Setsize(term.tty, &pty.Winsize{Rows: 60, Cols: 200}); err != nil {
+		b.Fatal(err)
+	}
+	end := start(b.Context(), term, events, func() {})
+	recorded := thousand().events
+	for _, e := range recorded {
+		events <- e
+	}
+	term.await(b, "WAITING FOR")
+	var took []time.Duration
+	for b.Loop() {
+		seen := recorded[len(recorded)-1]
+		seen.Type, seen.Last = provisioner.TypeWait, fmt.Sprintf("mark%06d", len(took))
+		began := time.Now()
+		events <- seen
+		term.await(b, seen.Last)
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Milliseconds()), "p50-ms")
+	b.ReportMetric(float64(took[len(took)-1].Milliseconds()), "max-ms")
+	if took[len(took)-1] > limit {
+		b.Errorf("an event was seen after %s; the limit is %s", took[len(took)-1], limit)
+	}
+	close(events)
+	term.press(b, "q")
+	if err := <-end; err != nil {
+		b.Error(err)
+	}
+}
