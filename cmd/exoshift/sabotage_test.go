@@ -76,8 +76,8 @@ func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 		code int
 		says string
 	}{
-		"load balancers without the elastic IPs": {saboteur{detached: true}, exitBootstrap, "reach the API"},
-		"a bootstrap.ign of another hash":        {saboteur{userData: replaced("bootstrap", "sha512-", "sha512-0000")}, exitBootstrap, "reach the API"},
+		"load balancers without the elastic IPs": {saboteur{detached: true}, exitBootstrap, "answers, but not by its name"},
+		"a bootstrap.ign of another hash":        {saboteur{userData: replaced("bootstrap", "sha512-", "sha512-0000")}, exitBootstrap, "The bootstrap machine has not brought up the API"},
 		"masters that trust nobody": {saboteur{userData: replaced("master", "certificateAuthorities", "certificateOrphans")},
 			exitControlPlane, "not registered: master-0, master-1, master-2"},
 		"peers of etcd that are closed": {saboteur{rule: without("_control_plane", 2380)}, exitControlPlane, "port 2379-2380/tcp is blocked"},
