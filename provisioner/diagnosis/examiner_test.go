@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -210,5 +211,22 @@ func TestAWrongCertificateIsNotTakenForABlockedWay(t *testing.T) {
 	}))
 	if !slices.Equal(got, []string{"foreign-authority"}) {
 		t.Errorf("found %v", got)
+	}
+}
+
+// Whoever holds the node bootstrapper's token may call a request anything, and people copy what they are advised.
+func TestTheNameOfARequestNeverBecomesPartOfACommand(t *testing.T) {
+	for _, name := range []string{"x; reboot", "$(reboot)", "x\nreboot", "`reboot`", "--kubeconfig=x", "a'b", "x|sh", "é"} {
+		s := healthy(42)
+		s.Seen.Requests = append(s.Seen.Requests, state.NodeRequest{
+			Name: name, Node: "worker-1", Serving: true, State: state.RequestPending, Refusal: "forged", Created: s.Now,
+		})
+		found := requestsLeft(newMoment(s))
+		if len(found.evidence) == 0 || strings.ContainsAny(found.evidence[0], "\n") {
+			t.Errorf("%q is told as %q", name, found.evidence)
+		}
+		if advice := found.fix + strings.Join(found.subject, " "); strings.Contains(advice, name) || !strings.Contains(advice, "oc get csr") {
+			t.Errorf("%q: %s", name, advice)
+		}
 	}
 }

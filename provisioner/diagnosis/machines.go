@@ -58,7 +58,7 @@ func noHostname(m *moment) clue {
 	}
 	for _, request := range m.Seen.Requests {
 		if nameless(request.Node) {
-			evidence = append(evidence, fmt.Sprintf("request %s asks for a certificate of %s", request.Name, request.Node))
+			evidence = append(evidence, fmt.Sprintf("request %s asks for a certificate of %s", quoted(request.Name), request.Node))
 		}
 	}
 	if len(evidence) == 0 {

@@ -2,7 +2,9 @@ package diagnosis
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +30,8 @@ func requestsLeft(m *moment) clue {
 		return clue{}
 	}
 	answered := m.answered()
-	var evidence, names, stale []string
+	var evidence, stale []string
+	var names copied
 	for _, request := range m.Seen.Requests {
 		_, ours := m.machines[request.Node]
 		last, served := answered[certificate{request.Node, request.Serving}]
@@ -36,8 +39,8 @@ func requestsLeft(m *moment) clue {
 		case !ours, request.State != state.RequestPending, request.Refusal == "":
 		case served && !request.Created.After(last), !request.Serving && m.nodes[request.Node].Ready:
 		default:
-			evidence = append(evidence, fmt.Sprintf("request %s of %s, %s old: %s", request.Name, request.Node, span(m.Now.Sub(request.Created)), request.Refusal))
-			names = append(names, request.Name)
+			evidence = append(evidence, fmt.Sprintf("request %s of %s, %s old: %s", quoted(request.Name), request.Node, span(m.Now.Sub(request.Created)), request.Refusal))
+			names.add(request.Name)
 			if request.Refusal == state.LeftRegistered && !slices.Contains(stale, request.Node) {
 				stale = append(stale, request.Node)
 			}
@@ -50,7 +53,31 @@ func requestsLeft(m *moment) clue {
 			fix:   "If you replaced the machines, delete the nodes of the old ones:\noc delete node {subject}",
 		}
 	}
-	return clue{evidence: evidence, subject: []string{strings.Join(names[:min(len(names), enough)], " ")}}
+	if len(names) == 0 {
+		return clue{evidence: evidence, fix: "Look at what they ask for; approve them only if you know why they do:\noc get csr"}
+	}
+	return clue{evidence: evidence, subject: []string{strings.Join(names, " ")}}
+}
+
+// copied are names for a command that people copy into their shell.
+type copied []string
+
+// plainName is what a name of the API looks like that means nothing to a shell. Requests for certificates may be called
+// anything else, too, by whoever makes them.
+var plainName = regexp.MustCompile(`^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$`)
+
+func (c *copied) add(name string) {
+	if len(*c) < enough && plainName.MatchString(name) {
+		*c = append(*c, name)
+	}
+}
+
+// quoted returns a name as it is, or in quotes if it is not like others.
+func quoted(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	return strconv.Quote(name)
 }
 
 // certificate is one that a node needs.
