@@ -34,7 +34,8 @@ type session struct {
 	where   console.Whereabouts
 	agent   inside.Agent // the operator's SSH agent; nil: none
 
-	temporary bool // the folder goes when the run went well
+	temporary bool   // the folder goes when the run went well
+	rest      func() // called once the run is over, however long its screen is still looked at; may be nil
 }
 
 // run installs the cluster, or goes on where an earlier run was stopped. The folder must be locked.
@@ -106,6 +107,9 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 		installation.Close(ctx, emit)
 		s.where.Gathered = gather(ctx, installation, failure, emit)
 		emit(finished(failure, s.where.Resume))
+		if s.rest != nil {
+			s.rest()
+		}
 	})
 	if !s.options.output.json() {
 		if failure == nil && s.temporary {
@@ -164,7 +168,6 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 	}
 	installer := release.New(s.net, s.installer(), log)
 	cluster := openshift.NewCluster(s.net, s.kubeconfig)
-	cluster.TrustMachineConfig(s.machineConfigAuthority)
 	host := inside.New(s.net, s.installFile, s.spec.OpenShift.SSHKey, s.agent)
 	w.World = install.World{
 		Cloud:     w.cloud,
@@ -196,15 +199,6 @@ type nameServers struct{ network.Network }
 func (n nameServers) NameServers(ctx context.Context, domain string) (parent string, servers []string, err error) {
 	delegation, err := n.Delegation(ctx, domain)
 	return delegation.Parent, delegation.Servers, err
-}
-
-// machineConfigAuthority returns whom the masters trust to hand out what they boot from.
-func (s session) machineConfigAuthority() ([]byte, error) {
-	pointer, err := s.folder.Read(state.InstallDir + "/master.ign")
-	if err != nil {
-		return nil, err
-	}
-	return release.RootCA(pointer)
 }
 
 func (s session) kubeconfig() ([]byte, error) {

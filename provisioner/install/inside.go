@@ -35,10 +35,11 @@ const (
 // installation does not depend on it: whatever goes wrong here is told, and fails nothing.
 func (i *Installation) bootstrapAccess(ctx context.Context, report provisioner.Report) error {
 	switch {
-	case i.bootstrapped():
-		return provisioner.Skip("the cluster no longer needs it")
 	case i.preview:
 		return provisioner.Skip("nobody looks inside")
+	case i.bootstrapped():
+		i.closeAccess(ctx, report) // of an earlier run
+		return provisioner.Skip("the cluster no longer needs it")
 	case i.world.Bootstrap == nil:
 		i.closeAccess(ctx, report) // of an earlier run
 		return provisioner.Skip("nobody looks inside")
@@ -53,6 +54,7 @@ func (i *Installation) bootstrapAccess(ctx context.Context, report provisioner.R
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
+		i.closeAccess(ctx, report) // of an earlier run, and half of this one's
 		return provisioner.Skip("the bootstrap machine is not looked into: " + err.Error())
 	}
 	return nil
@@ -99,14 +101,16 @@ func (i *Installation) openAccess(ctx context.Context, report provisioner.Report
 	return nil
 }
 
-// accessGroup is the bootstrap machine's own security group with the rules that let one address in.
+// accessGroup is the bootstrap machine's own security group with the rules that let one address in. The machine config
+// server stays closed: it hands everybody who reaches it what a node joins by, and this address is not ours alone. Many
+// share one, and who is between us and the load balancer can name any.
 func (i *Installation) accessGroup(own netip.Addr) state.SecurityGroup {
 	group := i.bootstrapGroup()
 	from := netip.PrefixFrom(own, own.BitLen()).String()
 	for _, open := range []struct {
 		port int
 		what string
-	}{{22, "SSH"}, {portAPI, "Kubernetes API"}, {portJournal, "journal"}, {portMachineConfig, "machine config server"}} {
+	}{{22, "SSH"}, {portAPI, "Kubernetes API"}, {portJournal, "journal"}} {
 		group.Rules = append(group.Rules, state.Rule{
 			Protocol: "tcp", From: open.port, To: open.port, CIDR: from, Description: open.what + " " + temporary,
 		})
@@ -238,4 +242,10 @@ func tellService(report provisioner.Report, before, now state.ServiceRecord) {
 	if now.Done && !before.Done {
 		tell(provisioner.Done, "", "")
 	}
+}
+
+// servesConfigurations tells whether the bootstrap machine has started its machine config server, which nobody but the
+// cluster's machines can ask: it is the work of the stage mco-bootstrap.
+func servesConfigurations(told *state.Inside) bool {
+	return told != nil && slices.Contains(recordOf(told.Services, "bootkube").Finished, "mco-bootstrap")
 }

@@ -120,7 +120,7 @@ func TestTheBootstrapMachineIsOpenForOurOwnAddressAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"tcp 22-22 203.0.113.9/32 mine"}
-	for _, open := range []string{"22-22 %s SSH", "6443-6443 %s Kubernetes API", "19531-19531 %s journal", "22623-22623 %s machine config server"} {
+	for _, open := range []string{"22-22 %s SSH", "6443-6443 %s Kubernetes API", "19531-19531 %s journal"} {
 		want = append(want, "tcp "+fmt.Sprintf(open, own+"/32")+" while somebody looks inside")
 	}
 	if diff := cmp.Diff(want, sentences(cloud.rules)); diff != "" {
@@ -149,18 +149,18 @@ func TestWhatKeepsFromLookingInsideFailsNothing(t *testing.T) {
 		says   string
 		calls  bool
 	}{
-		"load balancers of an older version": {func(_ *Installation, _ *doorway, host *window) { host.answers = []error{old} }, "it does not tell", false},
+		"load balancers of an older version": {func(_ *Installation, _ *doorway, host *window) { host.answers = []error{old} }, "it does not tell", true},
 		"load balancers that never come up": {func(_ *Installation, _ *doorway, host *window) {
 			host.answers = []error{fault.Newf(fault.Transient, "ask", "refused")}
-		}, "refused", false},
+		}, "refused", true},
 		"an API key that may not":  {func(_ *Installation, cloud *doorway, _ *window) { cloud.broken = denied }, "not allowed", true},
-		"a cluster that stands":    {func(i *Installation, _ *doorway, _ *window) { i.facts.BootstrapRemoved = time.Now() }, "no longer needs it", false},
+		"a cluster that stands":    {func(i *Installation, _ *doorway, _ *window) { i.facts.BootstrapRemoved = time.Now() }, "no longer needs it", true},
 		"no load balancers":        {func(i *Installation, _ *doorway, _ *window) { i.spec.LoadBalancer.Strategy = "dns-round-robin" }, "there is no load balancer", false},
 		"a preview":                {func(i *Installation, _ *doorway, _ *window) { i.preview = true }, "nobody looks inside", false},
 		"a world that cannot look": {func(i *Installation, _ *doorway, _ *window) { i.world.Bootstrap = nil }, "nobody looks inside", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cloud, host := &doorway{}, &window{answers: []error{nil}}
+			cloud, host := &doorway{rules: []state.Rule{{CIDR: "203.0.113.9/32", Description: "SSH " + temporary}}}, &window{answers: []error{nil}}
 			i, events := ajar(t, cloud, host)
 			c.change(i, cloud, host)
 			err := i.bootstrapAccess(t.Context(), into(events))
@@ -169,6 +169,9 @@ func TestWhatKeepsFromLookingInsideFailsNothing(t *testing.T) {
 			}
 			if (cloud.calls > 0) != c.calls {
 				t.Errorf("%d calls", cloud.calls)
+			}
+			if c.calls && cloud.broken == nil && len(cloud.rules) > 0 {
+				t.Error("what an earlier run opened stays open")
 			}
 			i.lookInside(t.Context(), into(events))
 			i.Close(t.Context(), into(events))
@@ -241,6 +244,17 @@ func TestAMachineThatRefusesUsIsToldOnce(t *testing.T) {
 		if len(*events) != c.want {
 			t.Errorf("%d times: %+v", len(*events), *events)
 		}
+	}
+}
+
+func TestThatConfigurationsAreServedIsKnownFromTheBootstrapMachinesRecords(t *testing.T) {
+	told := &state.Inside{Services: []state.ServiceRecord{{Service: "bootkube", Stage: "mco-bootstrap", Finished: []string{"api-bootstrap"}}}}
+	if servesConfigurations(nil) || servesConfigurations(told) {
+		t.Error("it is told before the stage is done")
+	}
+	told.Services[0].Finished = append(told.Services[0].Finished, "mco-bootstrap")
+	if !servesConfigurations(told) {
+		t.Error("it is not told")
 	}
 }
 

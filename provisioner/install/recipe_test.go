@@ -3,6 +3,7 @@ package install
 import (
 	"fmt"
 	"math"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -49,7 +50,8 @@ func TestEveryRuleRefersToAGroupOfTheRecipe(t *testing.T) {
 }
 
 func TestTheMachineConfigServerIsForTheClustersMachinesOnly(t *testing.T) {
-	for _, group := range (&Installation{spec: spec()}).securityGroupSpecs() {
+	i := &Installation{spec: spec()}
+	for _, group := range append(i.securityGroupSpecs(), i.accessGroup(netip.MustParseAddr(own))) {
 		for _, rule := range group.Rules {
 			if rule.CIDR != "" && rule.From <= portMachineConfig && portMachineConfig <= rule.To {
 				t.Errorf("%s opens it to %s", group.Name, rule.CIDR)
