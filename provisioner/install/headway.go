@@ -33,14 +33,18 @@ func (h *headway) note(seen state.Observation) {
 	}
 }
 
+// enoughRevisions is how many revisions of etcd count: a few are rolled out while a cluster comes alive. An operator that
+// changes its mind for ever makes a new one each time, and comes no closer to anything.
+const enoughRevisions = 20
+
 // marksOf counts what grows while a cluster comes alive.
 func marksOf(seen state.Observation) map[string]int {
 	count := map[string]int{
 		"phases": len(seen.Bootstrap.Reached), "members": len(seen.Etcd.Members), "nodes": len(seen.Nodes),
-		"percent": seen.Version.Percent, "revision": seen.Etcd.Revision,
+		"percent": seen.Version.Percent, "revision": min(seen.Etcd.Revision, enoughRevisions),
 	}
 	for _, member := range seen.Etcd.Members {
-		count["revisions"] += member.Revision
+		count["revisions"] += min(member.Revision, enoughRevisions)
 		if member.State == "voter" {
 			count["voters"]++
 		}

@@ -45,3 +45,18 @@ func TestOnlyWhatComesFurtherThanEverIsHeadway(t *testing.T) {
 		t.Error("what lacks nothing lacks something")
 	}
 }
+
+func TestARolloutWithoutEndIsNoHeadway(t *testing.T) {
+	clock := &stopped{now: time.Unix(0, 0)}
+	i := &Installation{world: World{Clock: clock}}
+	for revision := range 100 {
+		clock.now = clock.now.Add(5 * time.Minute)
+		i.headway.note(state.Observation{At: clock.now, Etcd: state.EtcdStatus{
+			Revision: revision, Members: []state.EtcdMember{{Name: "a", State: "voter", Revision: revision}},
+		}})
+	}
+	lacking := errors.New("an operator that changes its mind")
+	if got := i.patiently(lacking); got != lacking { //nolint:errorlint // see above
+		t.Error("one revision after the other makes a wait endless")
+	}
+}

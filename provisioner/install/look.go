@@ -72,9 +72,15 @@ func (i *Installation) look(ctx context.Context, report provisioner.Report) (sta
 	if err == nil {
 		i.tellCluster(report, seen)
 		i.headway.note(seen)
-		err = i.approve(ctx, report, seen.Requests)
+	}
+	// Requests and nodes are seen together or not at all: whatever else was not, nodes do not wait for it.
+	if approval := i.approve(ctx, report, seen.Requests); err == nil {
+		err = approval
 	}
 	i.lookInside(ctx, report)
+	if servesConfigurations(i.Inside()) {
+		i.tellBootstrap(report, state.PhaseMachineConfig, "")
+	}
 	i.diagnose(ctx, report, seen, err)
 	return seen, err
 }

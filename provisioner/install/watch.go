@@ -38,6 +38,8 @@ func (i *Installation) seenTo(limit time.Duration, lacks func(provisioner.Report
 		case err != nil && !seen.Bootstrap.Has(state.PhaseTemporaryAPI) && seen.Bootstrap.Waiting != "":
 			// Both ways to the API together tell more than the failure of one.
 			return fault.New(fault.KindOf(err), seen.Bootstrap.Waiting, nil)
+		case fault.Is(err, fault.Transient): // one look in vain, while servers come and go, does not end what moves
+			return i.patiently(err)
 		case err != nil:
 			return err
 		}
@@ -94,6 +96,8 @@ func (i *Installation) clusterVersion() body {
 		switch {
 		case !version.Installed():
 			return errors.New(cmp.Or(version.Message, "waiting for the version operator's first word"))
+		case version.Total == 0:
+			return errors.New("no operator has reported yet")
 		case len(version.Unstable) > 0:
 			return fmt.Errorf("%d of %d operators are not stable: %s", len(version.Unstable), version.Total, strings.Join(version.Unstable, ", "))
 		}

@@ -1,0 +1,102 @@
+package install
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/diagnosis"
+	"exoshift/state"
+)
+
+// oracle is a cluster that shows what it is told to.
+type oracle struct {
+	Cluster
+	seen     state.Observation
+	failure  error
+	approved int
+}
+
+func (o *oracle) Observe(context.Context, netip.Addr, []state.ExpectedNode) (state.Observation, error) {
+	return o.seen, o.failure
+}
+
+func (o *oracle) Approve(context.Context) ([]state.CSRDecision, error) {
+	o.approved++
+	return nil, nil
+}
+
+// sky is a cloud in which nothing is.
+type sky struct{ Cloud }
+
+func (sky) Instances(context.Context, map[string]string) ([]state.Instance, error) { return nil, nil }
+
+func (sky) MissingRules(context.Context, state.SecurityGroup) ([]state.Rule, error) { return nil, nil }
+
+// watching is an installation that looks at an oracle.
+func watching(cluster *oracle) *Installation {
+	return &Installation{
+		spec: spec(), world: World{Cluster: cluster, Cloud: sky{}, Clock: &hasty{now: time.Now()}},
+		seen: map[string]string{}, nodes: map[string]state.Instance{}, failures: map[string]int{}, phases: map[string]time.Time{},
+		signs: signs{examiner: diagnosis.New()},
+	}
+}
+
+func ignored(provisioner.Event) {}
+
+func TestNodesDoNotWaitForCertificatesUntilEverythingElseIsSeen(t *testing.T) {
+	cluster := &oracle{failure: fault.Newf(fault.Transient, "list pods", "cut")}
+	cluster.seen.Requests = []state.NodeRequest{{Name: "csr-1", State: state.RequestPending}}
+	if _, err := watching(cluster).look(t.Context(), ignored); !fault.Is(err, fault.Transient) {
+		t.Errorf("error %v", err)
+	}
+	if cluster.approved != 1 {
+		t.Error("what may be approved was not, because something else was not seen")
+	}
+}
+
+func TestAVersionWithoutOperatorsIsNotBelieved(t *testing.T) {
+	cluster := &oracle{seen: state.Observation{Version: state.VersionStatus{Version: "4.20.5", Available: true, Percent: 100}}}
+	if err := watching(cluster).clusterVersion()(t.Context(), ignored); err == nil {
+		t.Error("the cluster counts as installed although no operator was seen")
+	}
+	cluster.seen.Version.Total = 1
+	if err := watching(cluster).clusterVersion()(t.Context(), ignored); err != nil {
+		t.Error(err)
+	}
+}
+
+// flaky is a cluster that moves until it is done; every second look at it is in vain.
+type flaky struct {
+	oracle
+	clock *hasty
+	looks int
+	done  int // looks until it is done
+}
+
+func (f *flaky) Observe(context.Context, netip.Addr, []state.ExpectedNode) (state.Observation, error) {
+	if f.looks++; f.looks%2 == 0 {
+		return state.Observation{}, fault.Newf(fault.Transient, "list nodes", "cut")
+	}
+	seen := state.Observation{At: f.clock.now}
+	for range f.looks / 100 {
+		seen.Bootstrap.Reached = append(seen.Bootstrap.Reached, "phase")
+	}
+	if f.looks > f.done {
+		seen.Bootstrap.Reached = append(seen.Bootstrap.Reached, state.PhaseComplete)
+	}
+	return seen, nil
+}
+
+func TestALookInVainDoesNotEndAWaitThatMoves(t *testing.T) {
+	clock := &hasty{now: time.Now()}
+	cluster := &flaky{clock: clock, done: int(2 * limitMaster / lookEvery)}
+	i := watching(&cluster.oracle)
+	i.world.Cluster, i.world.Clock = cluster, clock
+	if err := i.bootstrapComplete()(t.Context(), ignored); err != nil {
+		t.Error(err)
+	}
+}
