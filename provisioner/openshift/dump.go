@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -54,11 +55,16 @@ func (c *Cluster) Dump(ctx context.Context, write func(name string, content []by
 	group.SetLimit(sideBySide)
 	var one sync.Mutex // guards failures, and lets one write at a time
 	var failures []error
+	var quiet silence
 	for _, e := range exhibits() {
 		group.Go(func() error {
+			if quiet.lasts() {
+				return nil
+			}
 			lines, failure := api.exhibit(ctx, e)
 			one.Lock()
 			defer one.Unlock()
+			quiet.heard(failure)
 			if content := lines.content(); len(content) > 0 {
 				failure = errors.Join(failure, write(e.file(), content))
 			}
@@ -68,8 +74,27 @@ func (c *Cluster) Dump(ctx context.Context, write func(name string, content []by
 			return nil
 		})
 	}
-	return errors.Join(group.Wait(), errors.Join(failures...))
+	err = group.Wait()
+	if quiet.lasts() {
+		failures = append(failures, errors.New("nobody answers; what else there is was not asked for"))
+	}
+	return errors.Join(err, errors.Join(failures...))
 }
+
+// silence counts requests in a row that nobody answered. Each of them takes as long as requestTimeout; after as many as
+// go side by side the next one would be waited for in vain, too.
+type silence struct{ requests atomic.Int32 }
+
+func (s *silence) heard(failure error) {
+	var answer apierrors.APIStatus
+	if failure == nil || errors.As(failure, &answer) {
+		s.requests.Store(0)
+		return
+	}
+	s.requests.Add(1)
+}
+
+func (s *silence) lasts() bool { return s.requests.Load() >= sideBySide }
 
 // file returns the name of the file that shows it.
 func (e exhibit) file() string {

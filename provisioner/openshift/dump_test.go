@@ -126,6 +126,21 @@ func TestADumpIsLimitedAndSaysWhatItLeftOut(t *testing.T) {
 	})
 }
 
+func TestADumpOfAnAPIThatAnswersNothingIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.before = func(*http.Request) { panic(http.ErrAbortHandler) } // every connection breaks
+		began := time.Now()
+		_, err := dumped(t, r)
+		if err == nil || !strings.Contains(err.Error(), "not asked for") {
+			t.Errorf("the error does not say that it was given up: %v", err)
+		}
+		if took := time.Since(began); took > 25*time.Second {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
 func TestADumpOfAnAPIThatHangsEndsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
