@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -65,7 +66,19 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("gave up after %s: %v", e.Limit, e.Err)
+	return fmt.Sprintf("gave up after %s: %v", brief(e.Limit), e.Err)
+}
+
+// brief writes a limit without the units that say nothing: 1h, 45m.
+func brief(limit time.Duration) string {
+	words := limit.String()
+	if short, cut := strings.CutSuffix(words, "m0s"); cut {
+		words = short + "m"
+	}
+	if short, cut := strings.CutSuffix(words, "h0m"); cut {
+		words = short + "h"
+	}
+	return words
 }
 
 func (e *LimitError) Unwrap() error { return e.Err }

@@ -94,3 +94,15 @@ func TestAWaitGoesOnBeyondItsLimitWhileThingsMove(t *testing.T) {
 		}
 	})
 }
+
+func TestALimitIsToldWithoutUnitsThatSayNothing(t *testing.T) {
+	for limit, want := range map[time.Duration]string{
+		time.Hour: "1h", 45 * time.Minute: "45m", 90 * time.Minute: "1h30m", 10 * time.Second: "10s", 100 * time.Second: "1m40s",
+		10 * time.Hour: "10h", 30 * time.Minute: "30m",
+	} {
+		err := &provisioner.LimitError{Limit: limit, Err: errors.New("no answer")}
+		if want := "gave up after " + want + ": no answer"; err.Error() != want {
+			t.Errorf("%q, not %q", err, want)
+		}
+	}
+}

@@ -161,7 +161,7 @@ func goodRun() []provisioner.Event {
 func badRun() []provisioner.Event {
 	s := installation()
 	observed(s)
-	const cause, hint = "gave up after 45m0s: 3 of 4 members\r\nmaster-2: not started", "run the same command again"
+	const cause, hint = "gave up after 45m: 3 of 4 members\r\nmaster-2: not started", "run the same command again"
 	s.at(2763, provisioner.Event{Type: provisioner.TypeStep, Step: "etcd", Phase: "control-plane", State: provisioner.Failed, Text: cause, Hint: hint})
 	s.at(2763, provisioner.Event{Type: provisioner.TypeStep, Step: "labels", Phase: "nodes", State: provisioner.Skipped,
 		Text: "not reached, because etcd did not succeed", Reason: provisioner.Unreached})

@@ -20,7 +20,7 @@ func version(board *provisioner.Board) string {
 
 // operatorCounts counts the cluster operators by state.
 func operatorCounts(board *provisioner.Board) string {
-	var states tally
+	states := inOrder("degraded", "flapping", "waiting", "progressing", "available", "stable")
 	for _, operator := range board.Operators {
 		states.add(operator.State)
 	}

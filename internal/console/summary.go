@@ -163,7 +163,7 @@ func nodes(board *provisioner.Board) string {
 	if len(board.Nodes) == 0 {
 		return ""
 	}
-	var ready tally
+	ready := inOrder(state.RoleMaster, state.RoleInfra, state.RoleStorage, state.RoleWorker)
 	for _, node := range board.Nodes {
 		if strings.EqualFold(node.State, "ready") {
 			ready.add(node.Role)
@@ -185,7 +185,7 @@ func etcd(board *provisioner.Board) string {
 }
 
 func objects(board *provisioner.Board) string {
-	var actions tally
+	actions := inOrder(state.Created, state.Updated, state.Found, state.Deleted)
 	for _, object := range board.Objects {
 		actions.add(object.Action)
 	}
@@ -217,17 +217,22 @@ func durations(board *provisioner.Board) string {
 	return strings.Join(phases, ", ")
 }
 
-// tally counts words in the order of their first appearance.
+// tally counts words: those of a usual order first, others in the order of their first appearance.
 type tally struct {
 	words  []string
 	counts map[string]int
 }
 
-func (t *tally) add(word string) {
-	if t.counts == nil {
-		t.counts = map[string]int{}
+func inOrder[word ~string](usual ...word) tally {
+	t := tally{counts: map[string]int{}}
+	for _, w := range usual {
+		t.words = append(t.words, string(w))
 	}
-	if t.counts[word] == 0 {
+	return t
+}
+
+func (t *tally) add(word string) {
+	if !slices.Contains(t.words, word) {
 		t.words = append(t.words, word)
 	}
 	t.counts[word]++
@@ -242,9 +247,11 @@ func (t *tally) total() int {
 }
 
 func (t *tally) String() string {
-	counted := make([]string, len(t.words))
-	for i, word := range t.words {
-		counted[i] = fmt.Sprintf("%d %s", t.counts[word], word)
+	var counted []string
+	for _, word := range t.words {
+		if t.counts[word] > 0 {
+			counted = append(counted, fmt.Sprintf("%d %s", t.counts[word], word))
+		}
 	}
 	return strings.Join(counted, ", ")
 }

@@ -73,7 +73,7 @@ func (m *moment) failedPulls() []string {
 	var evidence []string
 	for _, service := range m.Inside.Services {
 		if pulls(service.Service) && !service.Done && service.Failure != "" {
-			evidence = append(evidence, fmt.Sprintf("service %s, started %d times: %s", service.Service, service.Starts, service.Failure))
+			evidence = append(evidence, fmt.Sprintf("service %s, start %d: %s", service.Service, service.Starts, service.Failure))
 		}
 	}
 	const newest = 3
