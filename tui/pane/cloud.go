@@ -21,6 +21,7 @@ type kind struct {
 	exist, gone   int
 	newest        provisioner.ObjectView
 	created, used int
+	changed       int
 }
 
 // kinds returns the kinds in the order of their first object, but the machines, which cost most, first.
@@ -57,6 +58,8 @@ func (k *kind) add(object provisioner.ObjectView) {
 		return
 	case state.Created:
 		k.created++
+	case state.Updated:
+		k.changed++
 	default:
 		k.used++
 	}
@@ -84,13 +87,16 @@ func (p Cloud) lines() []string {
 	return append(lines, "", t.Dim.Render(p.Balance()))
 }
 
-// Balance counts what was created, what was there, and what is gone again.
+// Balance counts what was created, what was changed since or was there, and what is gone again.
 func (p Cloud) Balance() string {
-	created, used, gone := 0, 0, 0
+	created, changed, used, gone := 0, 0, 0, 0
 	for _, k := range p.kinds() {
-		created, used, gone = created+k.created, used+k.used, gone+k.gone
+		created, changed, used, gone = created+k.created, changed+k.changed, used+k.used, gone+k.gone
 	}
 	parts := []string{fmt.Sprintf("%d created", created)}
+	if changed > 0 {
+		parts = append(parts, fmt.Sprintf("%d updated", changed))
+	}
 	if used > 0 {
 		parts = append(parts, fmt.Sprintf("%d already there", used))
 	}
