@@ -21,6 +21,8 @@ import (
 const (
 	// pageSize is how many objects are asked for at once, so that the memory for lists does not grow with the cluster.
 	pageSize = 250
+	// maxPages ends a list that has no end; a cluster of 1,000 nodes has a few thousand requests for certificates.
+	maxPages = 400
 	// maxAnswer bounds an answer, in bytes: a page of big objects is a few million.
 	maxAnswer = 256 << 20
 )
@@ -49,7 +51,7 @@ func list[T any](ctx context.Context, a *api, where place, selector string) ([]T
 	if selector != "" {
 		query.Set("labelSelector", selector)
 	}
-	for {
+	for range maxPages {
 		a.tally.count("list", where)
 		content, err := a.fetch(ctx, where, "", query)
 		if apierrors.IsNotFound(err) {
@@ -72,6 +74,7 @@ func list[T any](ctx context.Context, a *api, where place, selector string) ([]T
 		}
 		query.Set("continue", page.Metadata.Continue)
 	}
+	return nil, fault.Newf(fault.Internal, op, "there are more than %d of them: the list does not end", maxPages*pageSize)
 }
 
 // fetch gets what is at a place. It asks by itself because client-go decodes an answer into maps first, which costs ten

@@ -2,8 +2,12 @@ package openshift_test
 
 import (
 	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 func TestALongListComesInPagesAndIsComplete(t *testing.T) {
@@ -24,6 +28,23 @@ func TestALongListComesInPagesAndIsComplete(t *testing.T) {
 		}
 		if asked := r.Requests()["list v1/nodes"]; asked != 3 {
 			t.Errorf("%d requests for 501 nodes in pages of 250", asked)
+		}
+	})
+}
+
+func TestAListWithoutEndEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		r.instead = func(w http.ResponseWriter, request *http.Request, server *kube.Server) {
+			if !strings.HasSuffix(request.URL.Path, "/nodes") {
+				server.ServeHTTP(w, request)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"kind":"NodeList","apiVersion":"v1","metadata":{"continue":"more"},"items":[]}`)
+		}
+		if _, err := r.Observe(t.Context(), r.bootstrap, r.expected); err == nil || !strings.Contains(err.Error(), "does not end") {
+			t.Errorf("error %v", err)
 		}
 	})
 }

@@ -24,6 +24,12 @@ type entry struct {
 	PostCommand  string    `json:"postCommand"`
 }
 
+// Bounds of what is believed: the machine has half a dozen such services, of at most thirty stages each.
+const (
+	mostServices = 32
+	mostStages   = 100
+)
+
 // parseRecords reads what tail prints: "==> PATH <==" before each file, an empty line after it. A file that is just being
 // written, and so is not whole, is left out.
 func parseRecords(printed []byte) []state.ServiceRecord {
@@ -32,7 +38,7 @@ func parseRecords(printed []byte) []state.ServiceRecord {
 	var content bytes.Buffer
 	take := func() {
 		var entries []entry
-		if name != "" && json.Unmarshal(content.Bytes(), &entries) == nil {
+		if name != "" && len(records) < mostServices && json.Unmarshal(content.Bytes(), &entries) == nil {
 			records = append(records, sum(name, entries))
 		}
 		content.Reset()
@@ -84,7 +90,7 @@ func (e entry) end(record *state.ServiceRecord) {
 	switch {
 	case failed:
 		record.Failure = e.failure(record.Failure)
-	case e.Phase == "stage end" && !slices.Contains(record.Finished, oneLine(e.Stage)):
+	case e.Phase == "stage end" && len(record.Finished) < mostStages && !slices.Contains(record.Finished, oneLine(e.Stage)):
 		record.Finished = append(record.Finished, oneLine(e.Stage))
 	}
 	switch e.Phase {

@@ -1,6 +1,8 @@
 package inside
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -131,4 +133,19 @@ func FuzzWhatTheMachineSays(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestARecordWithoutEndIsBelievedInPart(t *testing.T) {
+	var printed, stages bytes.Buffer
+	for n := range 20_000 {
+		fmt.Fprintf(&stages, `{"phase":"stage end","stage":"stage-%d","result":"success"},`, n)
+	}
+	fmt.Fprintf(&printed, "==> /var/log/openshift/bootkube.json <==\n[%s]\n", strings.TrimSuffix(stages.String(), ","))
+	for n := range 20_000 {
+		fmt.Fprintf(&printed, "==> /var/log/openshift/service-%d.json <==\n[]\n", n)
+	}
+	records := parseRecords(printed.Bytes())
+	if len(records) != mostServices || len(records[0].Finished) != mostStages {
+		t.Errorf("%d services, %d stages", len(records), len(records[0].Finished))
+	}
 }
