@@ -7,7 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -133,13 +135,38 @@ func (b *Bundle) count(redactor *redact.Redactor) {
 
 // end returns the last whole lines of a file that fit into a number of bytes, and how much was cut off before them.
 func end(folder fs.FS, name string, room int) (content []byte, cut int, err error) {
-	content, err = fs.ReadFile(folder, path.Clean(name))
-	if err != nil || len(content) <= room {
+	file, err := folder.Open(path.Clean(name))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if cut = int(max(0, info.Size()-int64(room))); cut > 0 {
+		if err := skip(file, cut); err != nil {
+			return nil, 0, err
+		}
+	}
+	content, err = io.ReadAll(io.LimitReader(file, int64(room)))
+	if err != nil || cut == 0 {
 		return content, 0, err
 	}
-	kept := content[len(content)-room:]
-	if newline := bytes.IndexByte(kept, '\n'); newline >= 0 {
-		kept = kept[newline+1:]
+	// What is not a whole line may be half of a secret, which nobody would know.
+	torn := bytes.IndexByte(content, '\n') + 1
+	if torn == 0 {
+		torn = len(content)
 	}
-	return kept, len(content) - len(kept), nil
+	return content[torn:], cut + torn, nil
+}
+
+// skip goes on to a place in a file without reading what is before it: the file may be of any size.
+func skip(file fs.File, by int) error {
+	seeker, ok := file.(io.Seeker)
+	if !ok {
+		return errors.New("it is too long to be read")
+	}
+	_, err := seeker.Seek(int64(by), io.SeekStart)
+	return err
 }

@@ -1,6 +1,9 @@
 package bundle
 
 import (
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -35,5 +38,36 @@ func TestLongFilesKeepTheirEndAndTheOldestHaveNoRoom(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"large"}, b.Left); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A file of any size costs no more memory than what is kept of it.
+func TestTheBeginningOfALongFileIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	file, err := os.Create(filepath.Join(dir, "long"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 1 << 30
+	_, err = file.WriteAt([]byte("torn\nthe end\n"), size) // the rest is a hole
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	content, cut, endErr := end(os.DirFS(dir), "long", 10)
+	runtime.ReadMemStats(&after)
+	if err != nil || endErr != nil || string(content) != "the end\n" || cut != size+5 {
+		t.Errorf("%q, %d bytes before it: %v, %v", content, cut, err, endErr)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+		t.Errorf("%d bytes of memory", used)
+	}
+}
+
+func TestATornLineIsNotPacked(t *testing.T) {
+	folder := fstest.MapFS{"log": {Data: []byte("password=hunter2hunter2hunter2")}}
+	if content, cut, err := end(folder, "log", 15); err != nil || len(content) > 0 || cut != 30 {
+		t.Errorf("%q, %d bytes before it: %v", content, cut, err)
 	}
 }
