@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -38,8 +37,6 @@ func patients() map[string]patient {
 		"no-master":              scenario("masters-silent"),
 		"machine-silent":         scenario("master-never-joins"),
 		"no-cloud-controller":    external,
-		"rules-missing":          {scenario("happy").circumstances, lonely(false)},
-		"etcd-incomplete":        {scenario("happy").circumstances, lonely(true)},
 	}
 	for _, rule := range diagnosis.Rules() {
 		if _, special := all[rule.ID]; !special {
@@ -47,25 +44,6 @@ func patients() map[string]patient {
 		}
 	}
 	return all
-}
-
-// lonely returns a world in which the members of etcd do not reach each other, whether the zone may be asked about its
-// rules or not.
-func lonely(blind bool) func(*install.World) {
-	return func(world *install.World) {
-		withoutEtcd := func(_ state.SecurityGroup, rule state.Rule) bool { return rule.From <= 2380 && 2380 <= rule.To }
-		world.Cloud = saboteur{Cloud: world.Cloud, rule: withoutEtcd}
-		if blind {
-			world.Cloud = secretive{world.Cloud}
-		}
-	}
-}
-
-// secretive is a cloud that does not tell which rules it has.
-type secretive struct{ install.Cloud }
-
-func (secretive) MissingRules(context.Context, state.SecurityGroup) ([]state.Rule, error) {
-	return nil, errors.New("the API key may not list security groups")
 }
 
 // Each rule of the rulebook is provoked in a zone where its cause is at work, and is the first thing that is found.

@@ -17,6 +17,7 @@ type incident struct {
 const (
 	machineConfigPort = 22623
 	apiPort           = 6443
+	peerPort          = 2380
 	// otherRelease has a boot image that others do not start from.
 	otherRelease = "4.18.24"
 )
@@ -25,6 +26,7 @@ const (
 func incidents() map[string]incident {
 	return map[string]incident{
 		mcsBlocked:          {"master-", func(a *api.API) int { return a.RemoveRules("_control_plane", machineConfigPort) }},
+		rulesMissing:        {"master-", func(a *api.API) int { return a.RemoveRules("_control_plane", peerPort) }},
 		loadBalancerBlocked: {"bootstrap", func(a *api.API) int { return a.RemoveRules("_load_balancers", apiPort) }},
 		apiNameMissing: {"bootstrap", func(a *api.API) int {
 			return a.RemoveRecords(func(r api.Record) bool { return r.Name == "api" || r.Name == "api-int" })
@@ -33,7 +35,7 @@ func incidents() map[string]incident {
 			return a.RemoveRecords(func(r api.Record) bool { return strings.HasPrefix(r.Name, "*.") })
 		}},
 		wrongBootImage:    {"bootstrap", func(a *api.API) int { return a.ReplaceImages(mirror.Build(otherRelease)) }},
-		noCloudController: {"bootstrap", func(a *api.API) int { return a.RevokeKeys("ccm-exoscale") }},
+		NoCloudController: {"bootstrap", func(a *api.API) int { return a.RevokeKeys("ccm-exoscale") }},
 	}
 }
 

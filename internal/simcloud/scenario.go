@@ -23,6 +23,8 @@ const (
 	slow                = "slow"
 	etcdSlowDisk        = "etcd-slow-disk"
 	bootstrapStays      = "bootstrap-member-stays"
+	etcdIncomplete      = "etcd-incomplete"
+	rulesMissing        = "rules-missing"
 	operatorsStalled    = "operators-stalled"
 	certificateExpired  = "certificate-expired"
 	foreignAuthority    = "foreign-authority"
@@ -31,7 +33,7 @@ const (
 	noHostname          = "no-hostname"
 	configMismatch      = "machine-config-mismatch"
 	wrongNodeAddress    = "wrong-node-address"
-	noCloudController   = "no-cloud-controller"
+	NoCloudController   = "no-cloud-controller" // happens only where the cluster shall have a cloud controller
 	wrongBootImage      = "wrong-boot-image"
 	routersOnMasters    = "routers-on-masters"
 	imagePullFailed     = "image-pull-failed"
@@ -43,8 +45,9 @@ func Scenarios() []string {
 	return []string{
 		happy, badCredentials, quota, mcsBlocked, masterNeverJoins, lateDNS, noDelegation, wrongDelegation,
 		apiNameMissing, loadBalancerBlocked, bootstrapSilent, mastersSilent, slow, etcdSlowDisk, bootstrapStays,
+		etcdIncomplete, rulesMissing,
 		routesUnreachable, operatorsStalled, certificateExpired, foreignAuthority, workerUnserved, requestsLeft, noHostname,
-		configMismatch, wrongNodeAddress, noCloudController, wrongBootImage, routersOnMasters, imagePullFailed,
+		configMismatch, wrongNodeAddress, NoCloudController, wrongBootImage, routersOnMasters, imagePullFailed,
 		addressClash,
 	}
 }

@@ -11,6 +11,7 @@ func (z *Zone) troubles() openshift.Troubles {
 		slow:               {Slowness: slowness},
 		etcdSlowDisk:       {SlowDisks: true},
 		bootstrapStays:     {MemberBreaks: true},
+		etcdIncomplete:     {LeftoverData: true},
 		operatorsStalled:   {SmallNodes: true},
 		certificateExpired: {ExpiredCertificates: true},
 		foreignAuthority:   {ForeignAuthority: true},

@@ -61,6 +61,14 @@ func (c *cluster) catchUp(learner string) time.Duration {
 	return usually
 }
 
+// leftover tells what keeps a new member from starting where another cluster's data is on its disk: here the last one.
+func (c *cluster) leftover() error {
+	if c.troubles.LeftoverData && len(c.members.List()) > c.record().Replicas {
+		return errors.New("couldn't validate cluster ID: cluster ID mismatch")
+	}
+	return nil
+}
+
 // serveEtcd runs this master's member until it is removed, or loses its data.
 func (k *kubelet) serveEtcd(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)

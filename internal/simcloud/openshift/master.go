@@ -47,6 +47,9 @@ func (k *kubelet) joinEtcd(ctx context.Context) error {
 	case own.Started:
 		return fmt.Errorf("member %s has already been bootstrapped, and its data is not on this disk", own.ID)
 	}
+	if err := k.cluster.leftover(); err != nil {
+		return err
+	}
 	for name, peer := range k.cluster.aliveMembers() {
 		if err := dialPeer(ctx, k.cluster, k.machine, peer.Address().String()); err != nil {
 			return fmt.Errorf("cannot reach the peer %s: %w", name, err)

@@ -13,6 +13,8 @@ type Troubles struct {
 	SlowDisks bool
 	// MemberBreaks: the last master loses its etcd's data when the bootstrap is complete.
 	MemberBreaks bool
+	// LeftoverData: the disk of the last master whose member is added holds the data of another cluster's etcd.
+	LeftoverData bool
 	// SmallNodes have too little memory for the monitoring.
 	SmallNodes bool
 	// ExpiredCertificates: the API servers show certificates that ended an hour ago.

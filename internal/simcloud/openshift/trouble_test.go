@@ -86,6 +86,19 @@ func TestABrokenMemberKeepsTheBootstrapMember(t *testing.T) {
 	})
 }
 
+func TestAMemberDoesNotStartOnAnotherClustersData(t *testing.T) {
+	inTrouble(t, Troubles{LeftoverData: true}, func(t *testing.T, l *lab) {
+		l.bootCluster(3, 0)
+		l.until(60*time.Minute, "a member that does not start", func() bool {
+			return strings.Contains(l.etcdMessage(), "3 of 4 members are available, NAME-PENDING-")
+		})
+		_ = l.clock.Sleep(l.ctx, 30*time.Minute)
+		if l.etcdIs("EtcdRunningInCluster") || !strings.Contains(l.etcdMessage(), "has not started") {
+			t.Errorf("etcd: %q", l.etcdMessage())
+		}
+	})
+}
+
 func TestTheMonitoringNeedsMemory(t *testing.T) {
 	inTrouble(t, Troubles{SmallNodes: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
