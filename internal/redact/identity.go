@@ -44,7 +44,7 @@ func (i identity) find(content []byte) []span {
 		}
 		start := at + next
 		end := start + len(i.value)
-		if (start == 0 || !wordly(content[start-1])) && (end == len(content) || !wordly(content[end])) {
+		if (start == 0 || !wordly(content[start-1]) || escapeEnds(content, start)) && (end == len(content) || !wordly(content[end])) {
 			found = append(found, span{start, end, i.kind, i.value})
 		}
 		at = start + 1
@@ -52,6 +52,15 @@ func (i identity) find(content []byte) []span {
 }
 
 func wordly(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' }
+
+// escapeEnds tells whether an escape of JSON, of any depth, ends here: its letters belong to no word.
+func escapeEnds(content []byte, end int) bool {
+	before := content[max(0, end-len(`\u003c`)):end]
+	if n := len(before); n > 1 && before[n-2] == '\\' {
+		return bytes.IndexByte([]byte("nrtbf"), before[n-1]) >= 0
+	}
+	return bytes.HasPrefix(before, []byte(`\u`))
+}
 
 // hyphened accepts public addresses as providers write them into host names: ip-203-0-113-5.
 func hyphened(text string) (string, bool) { return publicIPv4(strings.ReplaceAll(text, "-", ".")) }
