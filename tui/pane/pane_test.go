@@ -98,6 +98,22 @@ func TestAWaitSlowerThanUsualIsMarked(t *testing.T) {
 	}
 }
 
+func TestThatAFailedRunIsStillGatheringIsSaidBesideTheFailure(t *testing.T) {
+	board := provisioner.NewBoard(nil)
+	view := func() string { return Present{Theme: uncoloured(), Board: board, Now: noon}.View(80, 3) }
+	board.Fold(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Time: noon})
+	board.Fold(provisioner.Event{Type: provisioner.TypeStep, Step: "a", State: provisioner.Started, Text: "Fall", Time: noon})
+	board.Fold(provisioner.Event{Type: provisioner.TypeStep, Step: "a", State: provisioner.Failed, Text: "broken", Time: noon})
+	board.Fold(provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Started, Time: noon})
+	if now := view(); !strings.Contains(now, "FAILED  Fall: broken") || !strings.Contains(now, "GATHERING") {
+		t.Errorf("while it gathers:\n%s", now)
+	}
+	board.Fold(provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Done, Time: noon})
+	if now := view(); strings.Contains(now, "GATHERING") {
+		t.Errorf("afterwards:\n%s", now)
+	}
+}
+
 func TestTheCurrentStepAndTheErrorAreNeverDropped(t *testing.T) {
 	board := &provisioner.Board{Run: provisioner.Event{State: provisioner.Started}, Steps: []provisioner.StepView{
 		{ID: "a", Title: "Fall", State: provisioner.Failed, Text: "broken"},

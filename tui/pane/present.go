@@ -62,6 +62,9 @@ func (p Present) ongoing(width, height int) []string {
 			break
 		}
 	}
+	if p.gathering() {
+		return append(lines, p.head(Running, "GATHERING", "what may explain the failure, for a minute at most"))
+	}
 	rest := p.active()
 	for i, step := range rest {
 		room := height - len(lines)
@@ -71,6 +74,15 @@ func (p Present) ongoing(width, height int) []string {
 		lines = append(lines, p.about(step, width)...)
 	}
 	return lines
+}
+
+// gathering tells whether the run is over but for keeping what may explain its failure, which takes a while.
+func (p Present) gathering() bool {
+	if len(p.Board.Log) == 0 {
+		return false
+	}
+	last := p.Board.Log[len(p.Board.Log)-1]
+	return last.Type == provisioner.TypeGathered && last.State == provisioner.Started
 }
 
 // others names steps that find no room of their own in one line.
