@@ -61,14 +61,14 @@ func stallRules() []Rule {
 	}}
 }
 
-// A phase that comes later than this after the start of the bootstrap machine is late. The machine config server's is not
-// among them: who does not look inside cannot see it. The last is the limit of openshift-install, which many an
-// installation exceeds and completes all the same.
+// A phase that comes later than this after the start of the bootstrap machine is late. The last is the limit of
+// openshift-install, which many an installation exceeds and completes all the same.
 func late() map[string]time.Duration {
 	return map[string]time.Duration{
-		state.PhaseTemporaryAPI: 14 * time.Minute,
-		state.PhaseMasters:      28 * time.Minute,
-		state.PhaseComplete:     45 * time.Minute,
+		state.PhaseMachineConfig: 12 * time.Minute,
+		state.PhaseTemporaryAPI:  14 * time.Minute,
+		state.PhaseMasters:       28 * time.Minute,
+		state.PhaseComplete:      45 * time.Minute,
 	}
 }
 
