@@ -230,3 +230,24 @@ func TestTheNameOfARequestNeverBecomesPartOfACommand(t *testing.T) {
 		}
 	}
 }
+
+func TestAServiceThatIsHeardOfForTheFirstTimeIsMovement(t *testing.T) {
+	spoken := func(minute float64, units ...string) *moment {
+		s := healthy(minute)
+		s.Seen, s.Inside = state.Observation{}, &state.Inside{}
+		for _, unit := range units {
+			s.Inside.Lines = append(s.Inside.Lines, state.JournalLine{Unit: unit})
+		}
+		return newMoment(s)
+	}
+	var v movement
+	v.note(spoken(1, "release-image.service"))
+	again := spoken(2, "release-image.service", "release-image.service")
+	if v.note(again); !again.moved.Equal(at(1)) {
+		t.Error("a service that goes on talking is movement")
+	}
+	next := spoken(3, "release-image.service", "bootkube.service")
+	if v.note(next); !next.moved.Equal(at(3)) {
+		t.Error("the next service is no movement")
+	}
+}

@@ -25,6 +25,7 @@ const (
 	percent
 	operators
 	stages
+	units // of the bootstrap machine's journal
 	kinds
 )
 
@@ -69,8 +70,18 @@ func progress(m *moment) [kinds]int {
 		for _, service := range m.Inside.Services {
 			counts[stages] += len(service.Finished) + one(service.Done)
 		}
+		counts[units] = speakers(m.Inside.Lines)
 	}
 	return counts
+}
+
+// speakers counts the units that have journaled anything: one follows the other, and who cannot log in sees nothing else.
+func speakers(lines []state.JournalLine) int {
+	heard := map[string]bool{}
+	for _, line := range lines {
+		heard[line.Unit] = true
+	}
+	return len(heard)
 }
 
 func one(yes bool) int {
