@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/netip"
 	"time"
@@ -21,6 +22,10 @@ type glance struct {
 	err    error
 }
 
+// errUnfinished is what a look is to those who share it if a defect of ours ends it: nothing was seen, which is not the
+// same as that there is nothing.
+var errUnfinished = errors.New("the look at the cluster did not come to its end")
+
 func (g *glance) over() bool {
 	select {
 	case <-g.done:
@@ -37,6 +42,7 @@ func (i *Installation) observe(ctx context.Context, report provisioner.Report) (
 	if first {
 		func() {
 			defer close(shared.done)
+			shared.err = errUnfinished
 			shared.seen, shared.err = i.look(ctx, report)
 		}()
 	}

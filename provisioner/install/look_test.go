@@ -100,3 +100,22 @@ func TestALookInVainDoesNotEndAWaitThatMoves(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// broken is a cluster at which a look ends in a panic.
+type broken struct{ oracle }
+
+func (*broken) Observe(context.Context, netip.Addr, []state.ExpectedNode) (state.Observation, error) {
+	panic("a defect")
+}
+
+func TestALookThatPanicsIsNoLookAtAnEmptyCluster(t *testing.T) {
+	i := watching(&oracle{})
+	i.world.Cluster = &broken{}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = i.observe(t.Context(), ignored)
+	}()
+	if _, err := i.observe(t.Context(), ignored); err == nil {
+		t.Error("whoever shares the look believes that there is nothing")
+	}
+}
