@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -113,9 +114,11 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, zone.Close()) }()
+	closed := sync.OnceValue(zone.Close)
+	defer func() { err = errors.Join(err, closed()) }()
 	s := session{
 		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, speed: r.speed, agent: agent,
+		rest:      func() { _ = closed() },                       // a zone that nobody needs shall not keep the processor busy
 		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else
 		where: console.Whereabouts{
 			Folder: folder.Path(), Rehearsal: true,
@@ -134,7 +137,11 @@ func (r rehearsal) answersOrExample(std streams) (state.Spec, wizard.Secrets, er
 	if err != nil {
 		return state.Spec{}, wizard.Secrets{}, err
 	}
-	return parseAnswers("example", example, std, rehearsalSecrets)
+	spec, secrets, err := parseAnswers("example", example, std, rehearsalSecrets)
+	if r.scenario == simcloud.NoCloudController { // can only go wrong if there shall be one
+		spec.OpenShift.CloudControllerManager = "External"
+	}
+	return spec, secrets, err
 }
 
 // rehearsalSecrets answers for the variables that the example refers to, so that a rehearsal needs no preparation.
