@@ -73,7 +73,7 @@ func (p *player) step(moment time.Time) time.Duration {
 	case p.paused:
 		return playEvery
 	}
-	return max(min(playEvery, time.Duration(float64(left)/p.speed)), time.Microsecond)
+	return max(time.Duration(min(float64(playEvery), float64(left)/p.speed)), time.Microsecond)
 }
 
 // advance lets the time go on by what somebody has waited.

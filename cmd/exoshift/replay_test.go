@@ -258,3 +258,10 @@ func TestTheRunThatIsMeantIsShown(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoPlaysNextToNothingDoesNotKeepTheMachineBusy(t *testing.T) {
+	p := &player{speed: 1e-300}
+	if step := p.step(p.now.Add(time.Minute)); step != playEvery {
+		t.Errorf("it looks every %s", step)
+	}
+}
