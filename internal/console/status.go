@@ -69,12 +69,17 @@ func certificate(node provisioner.NodeView) string {
 
 // printOperators lists the operators that are not stable.
 func printOperators(w io.Writer, board *provisioner.Board) {
-	heading := "Operators that are not stable\n"
+	heading, widest := "Operators that are not stable\n", 0
+	for _, operator := range board.Operators {
+		if operator.State != "stable" {
+			widest = max(widest, len(Clean(operator.Name)))
+		}
+	}
 	for _, operator := range board.Operators {
 		if operator.State == "stable" {
 			continue
 		}
-		fmt.Fprintf(w, "%s  %-26s %-11s %s\n", heading, Clean(operator.Name), Clean(operator.State),
+		fmt.Fprintf(w, "%s  %-*s %-11s %s\n", heading, widest, Clean(operator.Name), Clean(operator.State),
 			Clean(parts(", ", "for "+lasting(board.Now.Sub(operator.Beginning())), operator.Reason)))
 		heading = ""
 	}

@@ -121,7 +121,7 @@ func reasonOf(node provisioner.NodeView) string {
 	case node.Client != "":
 		return "has a certificate, has not registered"
 	case node.Machine == "running":
-		return "boots, was not heard of yet"
+		return "not heard of yet"
 	}
 	return ""
 }

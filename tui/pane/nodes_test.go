@@ -57,7 +57,7 @@ func TestARowTellsTheWayOfANode(t *testing.T) {
 		node provisioner.NodeView
 		want string
 	}{
-		{provisioner.NodeView{State: "Booting", Machine: "running"}, "● a ✓ 0/2 ○ ○ 0s boots, was not heard of yet"},
+		{provisioner.NodeView{State: "Booting", Machine: "running"}, "● a ✓ 0/2 ○ ○ 0s not heard of yet"},
 		{provisioner.NodeView{State: "Booting", Machine: "stopped"}, "● a ! 0/2 ○ ○ 0s"},
 		{provisioner.NodeView{State: "Booting", Machine: "running", Client: state.RequestPending}, "● a ✓ 0/2 ○ ○ 0s its request for a certificate is pending"},
 		{provisioner.NodeView{State: "Booting", Machine: "running", Client: state.RequestIssued}, "● a ✓ 1/2 ○ ○ 0s has a certificate, has not registered"},
