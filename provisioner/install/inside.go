@@ -97,7 +97,8 @@ func (i *Installation) openAccess(ctx context.Context, report provisioner.Report
 	if err != nil {
 		return err
 	}
-	object(report, kindRule, group.Name+": temporary access from "+own.String(), "", action)
+	progress(report, "open to "+own.String())
+	object(report, kindRule, group.Name+": temporary access", "", action)
 	return nil
 }
 
