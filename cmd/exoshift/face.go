@@ -134,6 +134,7 @@ func (s session) dashboard(plan provisioner.Plan, events <-chan provisioner.Even
 		Speed:         s.speed,
 		In:            std.in,
 		Out:           std.out,
+		ASCII:         s.options.ascii,
 		ResumeCommand: s.where.Resume,
 	}
 }

@@ -132,5 +132,8 @@ func (p *player) Pace() string {
 	case p.speed == 0:
 		return ""
 	}
+	if p.speed >= 100 {
+		return fmt.Sprintf("×%.0f", p.speed) // not 2.4e+03
+	}
 	return fmt.Sprintf("×%.3g", p.speed)
 }

@@ -156,7 +156,7 @@ func (r replay) onDashboard(ctx context.Context, std streams, p *player, shown r
 	}()
 	err := tui.Run(ctx, tui.Options{
 		Title: "replay", Subtitle: shown.name(), Plan: plan, Nodes: nodes, Events: events, Player: p, Now: p.Now, Wall: p.Now,
-		In: std.in, Out: std.out,
+		In: std.in, Out: std.out, ASCII: r.ascii,
 	})
 	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
 		return nil

@@ -92,6 +92,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 type options struct {
 	answers, dir string
 	output       output
+	ascii        bool // the dashboard is drawn with ASCII alone
 	yes          bool
 	waitForDNS   time.Duration
 	installer    string // path of an openshift-install to use; "" downloads it
@@ -115,7 +116,7 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 	}
 	chosen, err := output(layers.GetString("output")).resolve(std)
 	return options{
-		answers: layers.GetString("answers"), dir: layers.GetString("dir"), output: chosen, yes: layers.GetBool("yes"),
+		answers: layers.GetString("answers"), dir: layers.GetString("dir"), output: chosen, ascii: layers.GetBool("ascii"), yes: layers.GetBool("yes"),
 		waitForDNS: layers.GetDuration("wait-for-dns"), installer: installer,
 		releaseKey: layers.GetString("release-key"), renew: layers.GetBool("renew-certificates"),
 		lookInside: layers.GetBool("look-inside"),
@@ -146,6 +147,7 @@ func lookInsideFlag(cmd *cobra.Command) {
 
 func outputFlag(cmd *cobra.Command) {
 	cmd.Flags().String("output", string(outputAuto), "how to show it: auto, tui, plain or json")
+	cmd.Flags().Bool("ascii", false, "draw the dashboard with ASCII alone, for terminals without other symbols")
 }
 
 func versionCommand(std streams) *cobra.Command {

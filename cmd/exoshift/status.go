@@ -52,7 +52,7 @@ func status(ctx context.Context, o options, std streams) error {
 	}
 	killed := board.Run.State == provisioner.Started && !folder.Busy()
 	if o.output == outputTUI && !killed {
-		return watch(ctx, folder, spec, std)
+		return watch(ctx, folder, spec, o.ascii, std)
 	}
 	facts, err := folder.Facts()
 	if err != nil {

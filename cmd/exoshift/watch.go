@@ -20,7 +20,7 @@ const lookEvery = 200 * time.Millisecond
 
 // watch shows the dashboard of a run that another process may be at work on. It reads the record of that run only, so
 // it can come and go as it likes.
-func watch(ctx context.Context, folder state.Folder, spec state.Spec, std streams) error {
+func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool, std streams) error {
 	file, err := os.Open(folder.Path(state.EventsFile))
 	if err != nil {
 		return usageError{fmt.Errorf("read the events: %w", err)}
@@ -38,6 +38,7 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, std stream
 		Events:   events,
 		In:       std.in,
 		Out:      std.out,
+		ASCII:    ascii,
 	})
 	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
 		return nil
