@@ -33,6 +33,7 @@ type Signs struct {
 	Wall    time.Time // certificates live by it
 	Spec    state.Spec
 	Facts   state.Facts
+	Folder  string            // path of the cluster's folder
 	Seen    state.Observation // beside a failure: what the API told last, and what the probes and the bootstrap tell now
 	Failure error             // why the API did not answer the last time; nil if it did
 	Inside  *state.Inside     // what the bootstrap machine tells, all lines and records so far; nil if nobody could look

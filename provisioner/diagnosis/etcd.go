@@ -11,7 +11,7 @@ func etcdRules() []Rule {
 		ID:    "etcd-slow-disk",
 		Cause: "The disks of the masters are too slow for etcd: it loses its leader, and the operators flap.",
 		Fix: "Take a sizing.controlPlane.type with at least 4 CPUs and 16 GiB, and hypervisors of your own (exoscale.deployTarget) if others " +
-			"slow the disks down:\nexoshift destroy\nThen install again.",
+			"slow the disks down:\nexoshift destroy --dir {folder}\nThen install again.",
 		Confidence: High,
 		Patience:   time.Minute,
 		signature:  slowDisks,

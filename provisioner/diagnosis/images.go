@@ -24,7 +24,7 @@ func imageRules() []Rule {
 		ID:    "wrong-boot-image",
 		Cause: "The machines booted from the image of another release, which this one's software does not fit.",
 		Fix: "Delete the template, and with the cluster the machines that booted from it; the next installation registers the right one.\n" +
-			"exo compute instance-template delete --zone {zone} {template} && exoshift destroy",
+			"exo compute instance-template delete --zone {zone} {template} && exoshift destroy --dir {folder}",
 		Confidence: High,
 		Patience:   time.Minute,
 		Explains:   []string{"image-pull-failed"},

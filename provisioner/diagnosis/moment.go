@@ -94,15 +94,23 @@ func (m *moment) isMaster(name string) bool {
 	return slices.ContainsFunc(m.Spec.Machines(state.RoleMaster), func(master state.Machine) bool { return master.Name == name })
 }
 
-// fill puts into a text what it is about: {subject}, {domain}, {apps}, {zone}, {cluster}, {template}, {release}.
+// fill puts into a text what it is about: {subject}, {domain}, {apps}, {zone}, {cluster}, {template}, {release}, {folder}.
 func (m *moment) fill(text string, subject []string) string {
 	if !strings.Contains(text, "{") {
 		return text
 	}
 	return strings.NewReplacer(
 		"{subject}", few(subject), "{domain}", m.Spec.Domain(), "{apps}", m.Spec.AppsDomain(), "{zone}", m.Spec.Exoscale.Zone,
-		"{cluster}", m.Spec.Cluster.ID, "{template}", m.Facts.Template, "{release}", m.Facts.ReleaseImage,
+		"{cluster}", m.Spec.Cluster.ID, "{template}", m.Facts.Template, "{release}", m.Facts.ReleaseImage, "{folder}", shellWord(m.Folder),
 	).Replace(text)
+}
+
+// shellWord quotes a path that a shell would not take for one word.
+func shellWord(path string) string {
+	if !strings.ContainsAny(path, " \t'\"\\$&;|<>()*?[]#~`!") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // enter returns the command that opens a shell on a machine: only load balancers can be reached from everywhere.

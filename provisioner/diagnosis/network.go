@@ -42,7 +42,7 @@ func networkRules() []Rule {
 	}, {
 		ID:         "address-clash",
 		Cause:      "Addresses that the cluster has to reach lie in its own networks of pods or services, so its packets never leave it.",
-		Fix:        "Choose a network.podCIDR and a network.serviceCIDR without these addresses. They cannot be changed later:\nexoshift destroy\nThen install again.",
+		Fix:        "Choose a network.podCIDR and a network.serviceCIDR without these addresses. They cannot be changed later:\nexoshift destroy --dir {folder}\nThen install again.",
 		Confidence: High,
 		Patience:   time.Minute,
 		Blind:      true,

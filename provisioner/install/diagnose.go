@@ -86,7 +86,7 @@ func (i *Installation) allSigns(seen state.Observation, failure error) diagnosis
 		seen.Probes, seen.Bootstrap, seen.At = probes, bootstrap, at
 	}
 	return diagnosis.Signs{
-		Now: i.world.Clock.Now(), Wall: time.Now(), Spec: i.spec, Facts: i.Facts(), Seen: seen, Failure: failure,
+		Now: i.world.Clock.Now(), Wall: time.Now(), Spec: i.spec, Facts: i.Facts(), Folder: i.folder.Path(), Seen: seen, Failure: failure,
 		Began: i.began(), Machines: i.signs.machines, Marks: marks(i.signs.machines), Closed: i.signs.closed,
 		Names: i.signs.names, Build: i.bootBuild, Booted: cmp.Or(i.signs.booted, i.image.Build), Inside: i.Inside(),
 	}

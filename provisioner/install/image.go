@@ -69,6 +69,9 @@ func (i *Installation) dropBucket(ctx context.Context, report provisioner.Report
 	if err != nil || action == state.Found {
 		return err
 	}
+	if purpose == "bootstrap" {
+		object(report, kindObject, i.spec.Bucket(purpose)+"/"+bootstrapKey, "", action)
+	}
 	object(report, state.KindBucket, i.spec.Bucket(purpose), "", action)
 	return nil
 }
