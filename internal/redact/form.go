@@ -71,7 +71,7 @@ func passwordForms() []form {
 		{kind: Password, runs: letters + digits + "-", least: 23, has: "-",
 			expr: regexp.MustCompile(`\b(?:[A-Za-z0-9]{5}-){3}[A-Za-z0-9]{5}\b`), value: mixed},
 		{kind: Password, begins: []string{"$"}, expr: regexp.MustCompile(`^\$(?:2[aby]|5|6|y)\$[^\s"'\\:]{20,}`)},
-		{kind: Password, begins: []string{"--"}, expr: regexp.MustCompile(`^--[\w-]*` + word[1:] + `[ \t]+` + bare)},
+		{kind: Password, begins: []string{"--"}, expr: regexp.MustCompile(`^--[\w-]{0,60}` + word[1:] + `[ \t]+` + bare)},
 	}
 	for _, rest := range []string{
 		`"\s*:\s*"((?:[^"\\]|\\.)+)`,           // of an object of JSON
