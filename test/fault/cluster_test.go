@@ -79,7 +79,7 @@ func (f finished) Observe(context.Context, netip.Addr, []state.ExpectedNode) (st
 	seen := state.Observation{
 		Bootstrap: state.BootstrapStatus{Reached: state.Phases()},
 		Etcd:      state.EtcdStatus{InCluster: true, BootstrapRemoved: true},
-		Version:   state.VersionStatus{Available: true},
+		Version:   state.VersionStatus{Available: true, Total: 1},
 	}
 	for _, machine := range f.spec.Nodes() {
 		seen.Nodes = append(seen.Nodes, state.NodeStatus{Name: machine.Name, Ready: true})
