@@ -3,6 +3,7 @@ package install
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/netip"
 	"strings"
 	"time"
@@ -36,7 +37,14 @@ func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, 
 	if failure == nil {
 		i.signs.last = seen
 	}
-	before, findings := i.Findings(), i.signs.examiner.Examine(i.allSigns(seen, failure))
+	before := i.Findings()
+	findings, err := i.examine(i.allSigns(seen, failure))
+	if err != nil {
+		if i.changed("rulebook", err.Error()) {
+			progress(report, err.Error())
+		}
+		return
+	}
 	i.mu.Lock()
 	i.findings = findings
 	i.mu.Unlock()
@@ -49,6 +57,16 @@ func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, 
 			report(provisioner.Event{Type: provisioner.TypeDiagnosis, Name: finding.Rule, State: provisioner.Gone, Text: finding.Cause})
 		}
 	}
+}
+
+// examine applies the rulebook. A defect of one of its rules must not cost an installation that may be well.
+func (i *Installation) examine(signs diagnosis.Signs) (findings []diagnosis.Finding, err error) {
+	defer func() {
+		if defect := recover(); defect != nil {
+			err = fmt.Errorf("the diagnosis failed, which is a defect of this program: %v", defect)
+		}
+	}()
+	return i.signs.examiner.Examine(signs), nil
 }
 
 // Findings returns what was wrong at the last look at the cluster, the surest first.

@@ -119,3 +119,10 @@ func TestALookThatPanicsIsNoLookAtAnEmptyCluster(t *testing.T) {
 		t.Error("whoever shares the look believes that there is nothing")
 	}
 }
+
+func TestADefectOfTheRulebookFailsNoInstallation(t *testing.T) {
+	i := &Installation{} // its examiner is missing
+	if findings, err := i.examine(diagnosis.Signs{}); err == nil || findings != nil {
+		t.Errorf("%v, %v", findings, err)
+	}
+}

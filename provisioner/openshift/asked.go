@@ -16,6 +16,10 @@ import (
 // askers are the nodes that decided requests are for: to read a thousand requests anew in each look is most of its work.
 type askers map[types.UID]string
 
+// nodeSigners is how the names of Kubernetes' own signers begin. Others, such as that of the pod network, have approvers
+// of their own.
+const nodeSigners = "kubernetes.io/"
+
 // judgeRequests returns the nodes' requests for certificates and what claims to be one, sorted by creation, and those
 // that may be approved.
 func (m *memory) judgeRequests(domain string, found evidence) ([]state.NodeRequest, []certificatesv1.CertificateSigningRequest) {
@@ -25,6 +29,9 @@ func (m *memory) judgeRequests(domain string, found evidence) ([]state.NodeReque
 	known := askers{}
 	for i := range found.requests {
 		csr := &found.requests[i]
+		if !strings.HasPrefix(csr.Spec.SignerName, nodeSigners) {
+			continue
+		}
 		request := state.NodeRequest{
 			Name: csr.Name, Serving: csr.Spec.SignerName == certificatesv1.KubeletServingSignerName,
 			State: requestState(csr), Created: csr.CreationTimestamp.Time,

@@ -204,11 +204,12 @@ func TestRequestsAreToldWithTheirStateAndWhatSpeaksAgainstThem(t *testing.T) {
 	})
 }
 
-func TestDecidedRequestsOfOthersAreNotTold(t *testing.T) {
+func TestRequestsThatOthersDecideAboutAreNotTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "certificatesigningrequests.certificates.k8s.io", "", with(with(named("csr-x"), "spec.signerName", "example.net/own"),
 			"status.conditions", conditions([3]string{"Approved", "True", ""})))
+		r.put(t, "certificatesigningrequests.certificates.k8s.io", "", with(named("csr-y"), "spec.signerName", "network.openshift.io/signer"))
 		if seen := r.observe(t).Requests; len(seen) != 0 {
 			t.Errorf("%+v", seen)
 		}
