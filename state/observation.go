@@ -21,10 +21,9 @@ type Observation struct {
 // Probes are attempts to reach the cluster on two ways, side by side: a machine that does not answer on its own address
 // is not up; one that does, but not through the API's name, has a wrong load balancer or name.
 type Probes struct {
-	SSH           Probe // port 22 of the bootstrap machine
-	MachineConfig Probe // /healthz of the machine config server on the bootstrap machine
-	Direct        Probe // /readyz of the API server on the bootstrap machine
-	API           Probe // /readyz of the API by its name
+	SSH    Probe // port 22 of the bootstrap machine
+	Direct Probe // /readyz of the API server on the bootstrap machine
+	API    Probe // /readyz of the API by its name
 }
 
 // Probe is one attempt to reach something.

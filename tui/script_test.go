@@ -251,9 +251,8 @@ func middle() *tape {
 	t.do("masters", 33*time.Second, t.object("instance", "master-0", "master-1", "master-2"))
 	t.step(0, "approve-csrs", provisioner.Started, "")
 	t.step(0, "compute", provisioner.Started, "")
-	t.do("wait-api", 284*time.Second, func() {
+	t.do("wait-api", 285*time.Second, func() {
 		t.probe("ssh", "")
-		t.probe("machine-config", "")
 		t.probe("api-direct", "")
 		t.probe("api", "http: 503 Service Unavailable")
 	})

@@ -53,7 +53,7 @@ func (m *moment) distrust(words ...string) []string {
 	for _, way := range []struct {
 		name  string
 		probe state.Probe
-	}{{"by name", probes.API}, {"on the bootstrap machine's own address", probes.Direct}, {"machine config server", probes.MachineConfig}} {
+	}{{"by name", probes.API}, {"on the bootstrap machine's own address", probes.Direct}} {
 		if failed(way.probe) && way.probe.Layer == state.LayerTLS && about(way.probe.Detail, words...) {
 			evidence = append(evidence, said(way.name, way.probe))
 		}

@@ -110,7 +110,6 @@ func (s *Signs) doors(minute float64) {
 		return
 	}
 	s.Seen.Probes.SSH = door("tcp://198.51.100.3:22", 1)
-	s.Seen.Probes.MachineConfig = door("https://198.51.100.3:22623/healthz", 5)
 	s.Seen.Probes.Direct = door("https://198.51.100.3:6443/readyz", 7.5)
 }
 

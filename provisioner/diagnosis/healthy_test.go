@@ -32,7 +32,7 @@ func TestNothingIsFoundInAHealthyInstallation(t *testing.T) {
 	for name, change := range map[string]func(minute float64, s *Signs){
 		"as usual": func(float64, *Signs) {},
 		"nobody looks in": func(_ float64, s *Signs) {
-			s.Seen.Probes.SSH, s.Seen.Probes.Direct, s.Seen.Probes.MachineConfig = state.Probe{}, state.Probe{}, state.Probe{}
+			s.Seen.Probes.SSH, s.Seen.Probes.Direct = state.Probe{}, state.Probe{}
 		},
 		"the API flaps":           flapping,
 		"names are not asked for": func(_ float64, s *Signs) { s.Names = nil },

@@ -15,7 +15,7 @@ func imageRules() []Rule {
 		ID:         "image-pull-failed",
 		Cause:      "The bootstrap machine cannot pull the release's images.",
 		Fix:        "See what the registry says, and mend the pull secret, the proxy or the way out:\n{subject} sudo podman pull --authfile /root/.docker/config.json {release}",
-		Confidence: Medium,
+		Confidence: High,
 		Patience:   3 * time.Minute,
 		Explains:   []string{"bootstrap-silent"},
 		Blind:      true,
@@ -44,25 +44,14 @@ func failingPull(text string) bool {
 		"pull failed", "unable to pull", "error pulling", "pinging container registry")
 }
 
-// imagePullFailed believes the bootstrap machine's own records most. Without a look inside, a machine that is up and does
-// not serve configurations for long is all there is to see.
+// imagePullFailed believes the bootstrap machine's own records: from outside, nothing tells a machine that cannot pull from
+// one that is slow.
 func imagePullFailed(m *moment) clue {
 	bootstrap, exists := m.machines[string(state.RoleBootstrap)]
 	if !exists || m.has(state.PhaseMachineConfig) || m.has(state.PhaseTemporaryAPI) {
 		return clue{}
 	}
-	subject := []string{m.enter(bootstrap)}
-	if evidence := m.failedPulls(); len(evidence) > 0 {
-		return clue{evidence: evidence, subject: subject, sure: true}
-	}
-	const long = 20 * time.Minute
-	if m.Inside != nil || !m.Seen.Probes.SSH.OK || !failed(m.Seen.Probes.MachineConfig) || !m.past(state.PhaseMachine, long) || !m.still(long/2) {
-		return clue{}
-	}
-	return clue{subject: subject, evidence: []string{
-		fmt.Sprintf("the bootstrap machine has run for %s", m.age(state.PhaseMachine)),
-		said("SSH", m.Seen.Probes.SSH), said("machine config server", m.Seen.Probes.MachineConfig),
-	}}
+	return clue{evidence: m.failedPulls(), subject: []string{m.enter(bootstrap)}}
 }
 
 // failedPulls returns what the bootstrap machine says about images that it cannot pull, the newest lines.

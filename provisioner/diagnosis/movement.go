@@ -49,7 +49,7 @@ func (v *movement) note(m *moment) {
 func progress(m *moment) [kinds]int {
 	var counts [kinds]int
 	counts[phases] = len(m.Seen.Bootstrap.Reached)
-	for _, probe := range []state.Probe{m.Seen.Probes.SSH, m.Seen.Probes.MachineConfig, m.Seen.Probes.Direct, m.Seen.Probes.API} {
+	for _, probe := range []state.Probe{m.Seen.Probes.SSH, m.Seen.Probes.Direct, m.Seen.Probes.API} {
 		counts[doors] += one(probe.OK)
 	}
 	for _, member := range m.Seen.Etcd.Members {

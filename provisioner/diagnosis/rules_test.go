@@ -86,7 +86,6 @@ func ailmentsOfMachines() []ailment {
 		{"image-pull-failed", 2, 3.2, 2, func(_ float64, s *Signs) {
 			s.Inside = &state.Inside{Lines: []state.JournalLine{{Unit: "release-image.service", Text: "Error: initializing source docker://quay.io/release: unauthorized"}}}
 		}, "unauthorized", High},
-		{"image-pull-failed", 2, 21.5, 2, func(float64, *Signs) {}, "machine config server", Medium},
 		{"wrong-boot-image", 0, 1.2, 0, func(_ float64, s *Signs) { s.Booted = "39.2023" }, "exo compute instance-template delete --zone ch-gva-2 rhcos-9.6-1", High},
 		{"no-hostname", 47, 1.2, 0, func(_ float64, s *Signs) {
 			s.lose("worker-1")

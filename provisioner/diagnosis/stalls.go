@@ -113,7 +113,7 @@ func bootstrapSilent(m *moment) clue {
 	for _, way := range []struct {
 		name  string
 		probe state.Probe
-	}{{"SSH", m.Seen.Probes.SSH}, {"machine config server", m.Seen.Probes.MachineConfig}, {"API", m.Seen.Probes.Direct}, {"API by name", m.Seen.Probes.API}} {
+	}{{"SSH", m.Seen.Probes.SSH}, {"API", m.Seen.Probes.Direct}, {"API by name", m.Seen.Probes.API}} {
 		if way.probe.Target != "" {
 			evidence = append(evidence, said(way.name, way.probe))
 		}

@@ -23,7 +23,6 @@ const patience = 3
 
 func (i *Installation) tellProbes(report provisioner.Report, probes state.Probes) {
 	i.tellProbe(report, "ssh", probes.SSH)
-	i.tellProbe(report, "machine-config", probes.MachineConfig)
 	i.tellProbe(report, "api-direct", probes.Direct)
 	i.tellProbe(report, "api", probes.API)
 }

@@ -36,8 +36,6 @@ func (e evidence) unanswered() string {
 		return e.failure.Error()
 	case e.probes.Direct.OK:
 		return "the API on the bootstrap machine answers, but not by its name: " + why
-	case e.probes.MachineConfig.OK:
-		return "the bootstrap machine serves configurations, its API does not answer: " + why
 	case e.probes.SSH.OK:
 		return "the bootstrap machine runs, its API does not answer: " + why
 	}

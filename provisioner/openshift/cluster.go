@@ -25,9 +25,8 @@ type Cluster struct {
 	net        network.Network
 	kubeconfig func() ([]byte, error)
 
-	authority func() ([]byte, error) // of machine config servers, in PEM; nil if unknown
-	sentries  sentries
-	tally     tally
+	sentries sentries
+	tally    tally
 
 	mu         sync.Mutex
 	loaded     []byte // the kubeconfig that api is of
@@ -43,10 +42,6 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 	silenceLibrary()
 	return &Cluster{net: net, kubeconfig: kubeconfig, memory: newMemory()}
 }
-
-// TrustMachineConfig says whom to trust that machine config servers are certified by: another authority than the API's,
-// in PEM, which is the one in the pointers. Without it they are not probed. To be called before the first look.
-func (c *Cluster) TrustMachineConfig(authority func() ([]byte, error)) { c.authority = authority }
 
 // Close ends what a look has left running and drops idle connections; the Cluster stays usable.
 func (c *Cluster) Close() {

@@ -8,7 +8,8 @@ import (
 	"exoshift/state"
 )
 
-// phases returns the phases that the evidence itself shows.
+// phases returns the phases that the evidence itself shows. The machine config server is for the cluster's machines only:
+// from outside, only what comes after it tells that it serves.
 func (e evidence) phases() []string {
 	reported := e.etcd.Status.Conditions
 	var shown []string
@@ -17,7 +18,6 @@ func (e evidence) phases() []string {
 		seen  bool
 	}{
 		{state.PhaseMachine, e.probes.SSH.OK},
-		{state.PhaseMachineConfig, e.probes.MachineConfig.OK},
 		{state.PhaseManifests, e.versioned},
 		{state.PhaseMastersBoot, e.mastersAsk()},
 		{state.PhaseMasters, e.masters() > 0},

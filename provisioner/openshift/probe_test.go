@@ -8,24 +8,21 @@ import (
 	"testing/synctest"
 	"time"
 
-	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/state"
 )
 
 const bootstrapAddress = "192.0.2.7"
 
-// start starts a bootstrap machine that listens nowhere yet, whose machine config server is to be trusted by authority.
-func (r *rehearsal) start(t *testing.T) (host *fabric.Host, root certificate.Pair) {
+// start starts a bootstrap machine that listens nowhere yet.
+func (r *rehearsal) start(t *testing.T) *fabric.Host {
 	t.Helper()
 	r.bootstrap = netip.MustParseAddr(bootstrapAddress)
 	host, err := r.zone.Host(r.bootstrap)
 	if err != nil {
 		t.Fatal(err)
 	}
-	root = authority(t)
-	r.TrustMachineConfig(func() ([]byte, error) { return root.CertPEM(), nil })
-	return host, root
+	return host
 }
 
 // knock opens a port that accepts connections.
@@ -49,7 +46,7 @@ func knock(t *testing.T, host *fabric.Host, port int) {
 
 func answer(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
-		if q.URL.Path != "/healthz" && q.URL.Path != "/readyz" {
+		if q.URL.Path != "/readyz" {
 			status = http.StatusTeapot
 		}
 		w.WriteHeader(status)
@@ -59,7 +56,7 @@ func answer(status int) http.HandlerFunc {
 func TestTheBootstrapMachineIsSeenComingUpThoughTheAPIDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
-		host, root := r.start(t)
+		host := r.start(t)
 		r.unready("no leader")
 		expect := func(last, waiting string) {
 			t.Helper()
@@ -74,10 +71,8 @@ func TestTheBootstrapMachineIsSeenComingUpThoughTheAPIDoesNotAnswer(t *testing.T
 		expect("", "the API does not answer: the server is not ready (500")
 		knock(t, host, 22)
 		expect("bootstrap-machine", "the bootstrap machine runs, its API does not answer: the server is not ready (500")
-		r.listen(t, host, 22623, r.certificate(t, root, "api-int.c1.example.net"), answer(http.StatusOK))
-		expect("bootstrap-machine machine-config-server", "the bootstrap machine serves configurations, its API does not answer: ")
 		r.listen(t, host, 6443, r.certificate(t, r.authority, apiName), answer(http.StatusOK))
-		expect("bootstrap-machine machine-config-server", "the API on the bootstrap machine answers, but not by its name: ")
+		expect("bootstrap-machine", "the API on the bootstrap machine answers, but not by its name: ")
 		r.unready("")
 		r.observe(t)
 		r.look(t, state.PhaseTemporaryAPI, "cluster version")
@@ -86,43 +81,37 @@ func TestTheBootstrapMachineIsSeenComingUpThoughTheAPIDoesNotAnswer(t *testing.T
 
 func TestProbesSayWhereTheyFail(t *testing.T) {
 	for name, setup := range map[string]struct {
-		prepare func(*testing.T, *rehearsal, *fabric.Host, certificate.Pair)
+		prepare func(*testing.T, *rehearsal, *fabric.Host)
 		probe   func(state.Probes) state.Probe
 		layer   string
 		detail  string
 	}{
 		"nothing listens": {
-			func(*testing.T, *rehearsal, *fabric.Host, certificate.Pair) {},
+			func(*testing.T, *rehearsal, *fabric.Host) {},
 			func(p state.Probes) state.Probe { return p.SSH }, state.LayerTCP, "connection refused",
 		},
 		"the machine is away": {
-			func(_ *testing.T, _ *rehearsal, host *fabric.Host, _ certificate.Pair) { host.Close() },
+			func(_ *testing.T, _ *rehearsal, host *fabric.Host) { host.Close() },
 			func(p state.Probes) state.Probe { return p.Direct }, state.LayerTCP, "no answer in time",
 		},
 		"a load balancer cuts": {
-			func(t *testing.T, _ *rehearsal, host *fabric.Host, _ certificate.Pair) { knock(t, host, 6443) },
+			func(t *testing.T, _ *rehearsal, host *fabric.Host) { knock(t, host, 6443) },
 			func(p state.Probes) state.Probe { return p.Direct }, state.LayerTCP, "the connection was cut",
 		},
 		"another cluster's API": {
-			func(t *testing.T, r *rehearsal, host *fabric.Host, _ certificate.Pair) {
+			func(t *testing.T, r *rehearsal, host *fabric.Host) {
 				r.listen(t, host, 6443, r.certificate(t, authority(t), apiName), answer(http.StatusOK))
 			},
 			func(p state.Probes) state.Probe { return p.Direct }, state.LayerTLS, "TLS: the certificate was issued for another cluster",
 		},
-		"another cluster's configurations": {
-			func(t *testing.T, r *rehearsal, host *fabric.Host, _ certificate.Pair) {
-				r.listen(t, host, 22623, r.certificate(t, r.authority, "api-int.c1.example.net"), answer(http.StatusOK))
-			},
-			func(p state.Probes) state.Probe { return p.MachineConfig }, state.LayerTLS, "TLS: the certificate was issued for another cluster",
-		},
 		"a server that is not ready": {
-			func(t *testing.T, r *rehearsal, host *fabric.Host, root certificate.Pair) {
-				r.listen(t, host, 22623, r.certificate(t, root, "api-int.c1.example.net"), answer(http.StatusServiceUnavailable))
+			func(t *testing.T, r *rehearsal, host *fabric.Host) {
+				r.listen(t, host, 6443, r.certificate(t, r.authority, apiName), answer(http.StatusServiceUnavailable))
 			},
-			func(p state.Probes) state.Probe { return p.MachineConfig }, state.LayerHTTP, "the server is not ready (503",
+			func(p state.Probes) state.Probe { return p.Direct }, state.LayerHTTP, "the server is not ready (503",
 		},
 		"no such name": {
-			func(_ *testing.T, r *rehearsal, _ *fabric.Host, _ certificate.Pair) {
+			func(_ *testing.T, r *rehearsal, _ *fabric.Host) {
 				r.kubeconfig = strings.ReplaceAll(r.kubeconfig, apiName, "api.elsewhere.example.net")
 			},
 			func(p state.Probes) state.Probe { return p.API }, state.LayerDNS, "the name api.elsewhere.example.net does not resolve",
@@ -131,9 +120,9 @@ func TestProbesSayWhereTheyFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := rehearse(t)
-				host, root := r.start(t)
+				host := r.start(t)
 				r.unready("so that the probes are waited for")
-				setup.prepare(t, r, host, root)
+				setup.prepare(t, r, host)
 				seen, _ := r.Observe(t.Context(), r.bootstrap, nil)
 				got := setup.probe(seen.Probes)
 				if got.OK || got.Layer != setup.layer || !strings.HasPrefix(got.Detail, setup.detail) {
@@ -147,7 +136,7 @@ func TestProbesSayWhereTheyFail(t *testing.T) {
 func TestProbesThatTakeTheirTimeHoldNoLookUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
-		host, _ := r.start(t)
+		host := r.start(t)
 		host.Close()
 		r.observe(t) // the first one waits: nothing is known yet
 		for range 3 {
@@ -167,28 +156,17 @@ func TestProbesThatTakeTheirTimeHoldNoLookUp(t *testing.T) {
 func TestOnlyABootstrapMachineThatMattersIsProbed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
-		if seen := r.observe(t).Probes; seen.SSH.Target+seen.Direct.Target+seen.MachineConfig.Target != "" || !seen.API.OK {
+		if seen := r.observe(t).Probes; seen.SSH.Target+seen.Direct.Target != "" || !seen.API.OK {
 			t.Errorf("without a bootstrap machine: %+v", seen)
 		}
 		r.start(t)
-		if seen := r.observe(t).Probes; seen.SSH.Target == "" || seen.Direct.Target == "" || seen.MachineConfig.Target == "" {
+		if seen := r.observe(t).Probes; seen.SSH.Target == "" || seen.Direct.Target == "" {
 			t.Errorf("with one: %+v", seen)
 		}
 		r.put(t, etcds, "", with(named("cluster"), "status.conditions", conditions([3]string{"EtcdBootstrapMemberRemoved", "True", ""})))
 		r.observe(t)
-		if seen := r.observe(t).Probes; seen.SSH.Target+seen.Direct.Target+seen.MachineConfig.Target != "" {
+		if seen := r.observe(t).Probes; seen.SSH.Target+seen.Direct.Target != "" {
 			t.Errorf("after the bootstrap: %+v", seen)
-		}
-	})
-}
-
-func TestAMachineConfigServerIsNotProbedWithoutItsAuthority(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rehearse(t)
-		r.start(t)
-		r.TrustMachineConfig(func() ([]byte, error) { return []byte("no PEM"), nil })
-		if seen := r.observe(t).Probes; seen.MachineConfig.Target != "" || seen.Direct.Target == "" {
-			t.Errorf("%+v", seen)
 		}
 	})
 }

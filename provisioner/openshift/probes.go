@@ -2,8 +2,6 @@ package openshift
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"net"
 	"net/netip"
 	"net/url"
@@ -14,17 +12,15 @@ import (
 
 // Ports of the bootstrap machine.
 const (
-	sshPort           = 22
-	apiPort           = 6443
-	machineConfigPort = 22623
+	sshPort = 22
+	apiPort = 6443
 )
 
 // sentries probe the bootstrap machine itself.
-type sentries struct{ ssh, machineConfig, api sentry }
+type sentries struct{ ssh, api sentry }
 
 func (s *sentries) close() {
 	s.ssh.close()
-	s.machineConfig.close()
 	s.api.close()
 }
 
@@ -38,26 +34,7 @@ func (c *Cluster) sendSentries(ctx context.Context, api *api, bootstrap netip.Ad
 	trust := api.trust.Clone()
 	trust.ServerName = api.address.Hostname()
 	c.sentries.api.send(ctx, c.net, way{target: target("https", bootstrap, apiPort, "/readyz"), trust: trust, explain: direct})
-	if trust := c.machineConfigTrust(api); trust != nil {
-		c.sentries.machineConfig.send(ctx, c.net, way{
-			target: target("https", bootstrap, machineConfigPort, "/healthz"), trust: trust, explain: direct,
-		})
-	}
 	return true
-}
-
-// machineConfigTrust returns how the machine config server is trusted, or nil if that is not known. Its certificate is
-// made for the API's inner name.
-func (c *Cluster) machineConfigTrust(api *api) *tls.Config {
-	if c.authority == nil || api.domain() == "" {
-		return nil
-	}
-	content, err := c.authority()
-	roots := x509.NewCertPool()
-	if err != nil || !roots.AppendCertsFromPEM(content) {
-		return nil
-	}
-	return &tls.Config{RootCAs: roots, ServerName: "api-int." + api.domain(), MinVersion: tls.VersionTLS12}
 }
 
 func target(scheme string, host netip.Addr, port int, path string) *url.URL {
@@ -68,9 +45,8 @@ func target(scheme string, host netip.Addr, port int, path string) *url.URL {
 // waiting for.
 func (c *Cluster) gatherSentries(ctx context.Context, patient bool) state.Probes {
 	return state.Probes{
-		SSH:           c.sentries.ssh.report(ctx, patient),
-		MachineConfig: c.sentries.machineConfig.report(ctx, patient),
-		Direct:        c.sentries.api.report(ctx, patient),
+		SSH:    c.sentries.ssh.report(ctx, patient),
+		Direct: c.sentries.api.report(ctx, patient),
 	}
 }
 

@@ -78,7 +78,7 @@ func loadPointers(dir string, ignition *state.Ignition) error {
 		if err != nil {
 			return err
 		}
-		authority, err := RootCA(pointer)
+		authority, err := rootCA(pointer)
 		if err != nil {
 			return fmt.Errorf("%s.ign: %w", role, err)
 		}
@@ -92,8 +92,8 @@ func loadPointers(dir string, ignition *state.Ignition) error {
 	return nil
 }
 
-// RootCA returns the certificate authority, in PEM, that a pointer trusts: that of the machine config servers.
-func RootCA(pointer []byte) ([]byte, error) {
+// rootCA returns the certificate authority, in PEM, that a pointer trusts: that of the machine config servers.
+func rootCA(pointer []byte) ([]byte, error) {
 	var document struct {
 		Ignition struct {
 			Security struct {
