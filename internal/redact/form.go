@@ -1,20 +1,19 @@
 package redact
 
-import (
-	"bytes"
-	"regexp"
-)
+import "regexp"
 
 // form is what a kind looks like. It is looked for where one of some words begins, or in the runs of some characters:
 // searching everything for it would take minutes. The first group, or the whole match if there is none, is what is
 // replaced.
 type form struct {
 	kind   Kind
-	begins []string // in small letters: the expression is tried there and nowhere else
-	runs   string   // else: characters of which there must be several in a row
-	least  int      // how many
-	has    string   // and what has to be among them
-	expr   *regexp.Regexp
+	begins []string // in small letters: the expression, which has to begin with ^, is tried there and nowhere else
+	after  func(before []byte) bool
+	reach  func(content []byte) reach                // nil: as far as the widest window
+	runs   string                                    // else: characters of which there must be several in a row
+	least  int                                       // how many
+	has    string                                    // and what has to be among them
+	expr   *regexp.Regexp                            // must not look far ahead in vain, or many beginnings in a row take for ever
 	value  func(text string) (value string, ok bool) // nil: the text is its own value
 }
 
@@ -27,7 +26,10 @@ const (
 	block  = `(?:[A-Za-z0-9+/=\s]|\\+[nr])*`                 // of base64
 	word   = `^(?i:passw(?:or)?d|passphrase|secret|token|credentials?|(?:api|secret|access|private)[_-]?key)`
 	is     = `'?[ \t]*[:=][ \t]*`
-	bare   = `([^\s"'{}\[\],;&\\<>]{6,})`
+	bare   = `([^\s"'{}\[\],;&\\<>/][^\s"'{}\[\],;&\\<>]{5,})`
+
+	privateKey  = `[A-Z0-9 ]*PRIVATE KEY`
+	certificate = `CERTIFICATE(?: REQUEST)?`
 
 	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	digits  = "0123456789"
@@ -49,10 +51,12 @@ func forms() []form {
 
 func keyForms() []form {
 	return []form{
-		{kind: Key, begins: []string{"-----begin "}, expr: pem(`[A-Z0-9 ]*PRIVATE KEY`), value: unbroken},
+		{kind: Key, begins: []string{"-----begin "}, expr: pem(privateKey, ".*?-----END "+privateKey+"-----"), reach: closed(privateKey), value: unbroken},
+		{kind: Key, begins: []string{"-----begin "}, expr: pem(privateKey, block), value: unbroken},
 		{kind: Key, begins: []string{"exo"}, expr: regexp.MustCompile(`^EXO[0-9A-Za-z]{10,}`)},
 		{kind: Key, begins: []string{"akia"}, expr: regexp.MustCompile(`^AKIA[0-9A-Z]{16}`)},
-		{kind: Certificate, begins: []string{"-----begin "}, expr: pem(`CERTIFICATE(?: REQUEST)?`), value: unbroken},
+		{kind: Certificate, begins: []string{"-----begin "}, expr: pem(certificate, ".*?-----END "+certificate+"-----"), reach: closed(certificate), value: unbroken},
+		{kind: Certificate, begins: []string{"-----begin "}, expr: pem(certificate, block), value: unbroken},
 		{kind: Blob, begins: []string{"h4si"}, expr: regexp.MustCompile(`^H4sI[\w+/-]{16,}={0,2}`)},
 		{kind: Blob, runs: letters + digits + "+/_-=", least: 64, expr: regexp.MustCompile(`[\w+/-]{64,}={0,2}`), value: base64Like},
 		{kind: Blob, runs: letters + digits + "+/=\\ \t\r\n", least: 45, value: wrapped,
@@ -60,22 +64,22 @@ func keyForms() []form {
 	}
 }
 
-func pem(what string) *regexp.Regexp {
-	return regexp.MustCompile(`^-----BEGIN ` + what + `-----(?:[^"'{}<>]*?-----END ` + what + `-----|` + block + `)`)
+func pem(what, rest string) *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^-----BEGIN ` + what + `-----` + rest)
 }
 
 func passwordForms() []form {
 	list := []form{
-		{kind: Password, begins: []string{"://"}, expr: regexp.MustCompile(`^://([^\s"'<>/@]*:[^\s"'<>]*)@`)},
+		{kind: Password, begins: []string{"://"}, reach: toLastAt, expr: regexp.MustCompile(`^://([^\s"'<>/@]*:[^\s"'<>]*)@`)},
 		{kind: Password, begins: []string{"auth"}, expr: regexp.MustCompile(`^auth` + quote + `\s*:\s*` + quote + inside)},
 		{kind: Password, runs: letters + digits + "-", least: 23, has: "-",
 			expr: regexp.MustCompile(`\b(?:[A-Za-z0-9]{5}-){3}[A-Za-z0-9]{5}\b`), value: mixed},
 		{kind: Password, begins: []string{"$"}, expr: regexp.MustCompile(`^\$(?:2[aby]|5|6|y)\$[^\s"'\\:]{20,}`)},
-		{kind: Password, begins: []string{"--"}, expr: regexp.MustCompile(`^--[\w-]{0,60}` + word[1:] + `[ \t]+` + bare)},
+		{kind: Password, begins: secretWords(), after: inFlag, expr: regexp.MustCompile(word + `[ \t]+` + bare)},
 	}
 	for _, rest := range []string{
-		`"\s*:\s*"((?:[^"\\]|\\.)+)`,           // of an object of JSON
-		`\\+"\s*:\s*\\+"((?:[^"\\]|\\{2,}.)+)`, // of one within a string of JSON
+		`"\s*:\s*"((?:[^"\\]|\\.)+)`,                                 // of an object of JSON
+		`\\+"\s*:\s*\\+"((?:[^"\\{/\[]|\\{2,}.)(?:[^"\\]|\\{2,}.)*)`, // of one within a string of JSON
 		is + `\\*"` + opened, is + `'([^'"\\\r\n]+)`, is + bare,
 	} {
 		list = append(list, form{kind: Password, begins: secretWords(), expr: regexp.MustCompile(word + rest), value: noReference})
@@ -85,7 +89,8 @@ func passwordForms() []form {
 
 func tokenForms() []form {
 	return []form{
-		{kind: Token, begins: []string{"eyj"}, expr: regexp.MustCompile(`^eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?`)},
+		{kind: Token, runs: letters + digits + "_-.", least: 20, has: "eyj",
+			expr: regexp.MustCompile(`eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?(?:\.[\w-]+)*`)},
 		{kind: Token, begins: []string{"sha256~"}, expr: regexp.MustCompile(`^sha256~[\w-]{20,}`)},
 		{kind: Token, begins: []string{"bearer", "basic"}, expr: regexp.MustCompile(`^(?i:bearer|basic)[ \t]+([\w.~+/=-]{8,})`), value: mixed},
 		{kind: Token, begins: []string{"hvs.", "hvb.", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "glpat-"}, expr: regexp.MustCompile(`^\w+[._-][\w-]{20,}`)},
@@ -97,7 +102,7 @@ func tokenForms() []form {
 func identityForms() []form {
 	const hex = "0123456789ABCDEFabcdef"
 	return []form{
-		{kind: SSHKey, begins: []string{"ssh-", "ecdsa-", "sk-"}, expr: regexp.MustCompile(`^[\w@.-]+[ \t]+(AAAA[A-Za-z0-9+/=]{16,})`)},
+		{kind: SSHKey, begins: []string{"ssh-", "ecdsa-", "sk-"}, expr: regexp.MustCompile(`^[\w@.-]{1,60}[ \t]+(AAAA[A-Za-z0-9+/=]{16,})`)},
 		{kind: Email, runs: letters + digits + "_.%+-@", least: 6, has: "@", expr: regexp.MustCompile(`[\w.%+-]+@[\w-]+(?:\.[\w-]+)+`), value: mailbox},
 		{kind: IP, runs: letters + digits + "_.-", least: 7, has: ".", value: publicIPv4,
 			expr: regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?:\.in-addr\.arpa)?\b`)},
@@ -107,35 +112,4 @@ func identityForms() []form {
 		{kind: name, runs: letters + digits + "_.-", least: 4, has: ".", value: anyName,
 			expr: regexp.MustCompile(`\b\w(?:[\w-]*\w)?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+`)},
 	}
-}
-
-// find returns what is known by its form.
-func (r *Redactor) find(content []byte) []span {
-	small := lowered(content)
-	var found []span
-	for _, f := range r.forms {
-		for at := range f.windows(small) {
-			for _, match := range f.expr.FindAllSubmatchIndex(content[at.start:at.end], -1) {
-				group := match[len(match)-2:]
-				end := at.start + group[1]
-				if end-at.start == widest {
-					end += max(bytes.IndexByte(content[end:], '\n'), 0)
-				}
-				if s, ok := f.read(content, at.start+group[0], end); ok {
-					found = append(found, s)
-				}
-			}
-		}
-	}
-	return found
-}
-
-// read makes a span of what matched.
-func (f form) read(content []byte, start, end int) (span, bool) {
-	start = unescaped(content, start, end)
-	value, ok := string(content[start:end]), end > start
-	if ok && f.value != nil {
-		value, ok = f.value(value)
-	}
-	return span{start, end, f.kind, value}, ok
 }

@@ -16,6 +16,10 @@ const (
 	unpackLimit = 16 << 20 // bytes
 )
 
+// learnLimit is how many bytes the longest secret has that is looked for because it has the form of one: its spellings
+// take some hundred times as many.
+const learnLimit = 16 << 10
+
 // Secret tells a secret, of which no spelling may be left. One of less than six bytes cannot be looked for.
 func (r *Redactor) Secret(kind Kind, value string) {
 	if len(value) < shortest || r.secrets[value] {
@@ -55,7 +59,7 @@ func (r *Redactor) unpack(content []byte, deeper int) {
 // learn keeps what has the form of a secret. Of a private key, each line is enough to be found by; of what is a name and
 // a password in base64, the password.
 func (r *Redactor) learn(s span, text []byte) {
-	if !worthy(s.value) {
+	if !worthy(s.value) || len(s.value) > learnLimit {
 		return
 	}
 	if s.kind == Key && bytes.Contains(text, []byte("-----")) {

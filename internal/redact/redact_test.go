@@ -64,6 +64,10 @@ func TestASecretIsKnownByItsForm(t *testing.T) {
 		"what may be anything":     {"data: " + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("Anything 1", 9))), "QW55", "data: blob-1"},
 		"the same on lines":        {"data:\n" + line1[:40] + "\n" + line1[24:] + "\n" + line2[:8] + "==\nend", line2[:8], "data:\nblob-1\nend"},
 		"what is packed":           {"data: " + packed(t, "short"), "H4sI", "data: blob-1"},
+		"token in a secret":        {"secret: token=banana-42-split, banana-42-split", "banana", "secret: password-1, password-2"},
+		"URLs in a row":            {"http://a:hunter2-x@y,http://b:hunter3-x@y hunter3-x", "hunter2", "http://password-1@y "},
+		"more of a web token":      {"eyJabcdefgh.eyJabcdefgh.eyJabcdefgh.eyJabcdefgh.x y", "eyJ", "token-1 y"},
+		"the end of a long line":   {"password=" + strings.Repeat("x", 70000) + "1234", "x1234", "password=password-1"},
 		"certificate":              {"-----BEGIN CERTIFICATE-----\n" + line1 + "\n-----END CERTIFICATE-----", line1, "certificate-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
