@@ -7,8 +7,8 @@ import "regexp"
 // replaced.
 type form struct {
 	kind   Kind
-	begins []string // in small letters: the expression, which has to begin with ^, is tried there and nowhere else
-	after  func(before []byte) bool
+	begins []string                                  // in small letters: the expression, which has to begin with ^, is tried there and nowhere else
+	after  func(before []byte) bool                  // nil: after anything
 	reach  func(content []byte) reach                // nil: as far as the widest window
 	runs   string                                    // else: characters of which there must be several in a row
 	least  int                                       // how many
@@ -26,7 +26,8 @@ const (
 	block  = `(?:[A-Za-z0-9+/=\s]|\\+[nr])*`                 // of base64
 	word   = `^(?i:passw(?:or)?d|passphrase|secret|token|credentials?|(?:api|secret|access|private)[_-]?key)`
 	is     = `'?[ \t]*[:=][ \t]*`
-	bare   = `([^\s"'{}\[\],;&\\<>/][^\s"'{}\[\],;&\\<>]{5,})`
+	bare   = `([^\s"'{}\[\],;&\\<>]{6,})`
+	noPath = `([^\s"'{}\[\],;&\\<>/][^\s"'{}\[\],;&\\<>]{5,})`
 
 	privateKey  = `[A-Z0-9 ]*PRIVATE KEY`
 	certificate = `CERTIFICATE(?: REQUEST)?`
@@ -80,7 +81,7 @@ func passwordForms() []form {
 	for _, rest := range []string{
 		`"\s*:\s*"((?:[^"\\]|\\.)+)`,                                 // of an object of JSON
 		`\\+"\s*:\s*\\+"((?:[^"\\{/\[]|\\{2,}.)(?:[^"\\]|\\{2,}.)*)`, // of one within a string of JSON
-		is + `\\*"` + opened, is + `'([^'"\\\r\n]+)`, is + bare,
+		is + `\\*"` + opened, is + `'([^'"\\\r\n]+)`, is + noPath,
 	} {
 		list = append(list, form{kind: Password, begins: secretWords(), expr: regexp.MustCompile(word + rest), value: noReference})
 	}

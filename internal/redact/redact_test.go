@@ -56,6 +56,7 @@ func TestASecretIsKnownByItsForm(t *testing.T) {
 		"YAML in quotes":           {"db_password: \"hunter 2\"\n", "hunter 2", "db_password: \"password-1\"\n"},
 		"environment":              {"VAULT_TOKEN=s.abcdef1234 exoshift", "s.abcdef1234", "VAULT_TOKEN=password-1 exoshift"},
 		"flag":                     {"run --admin-password hunter2 now", "hunter2", "run --admin-password password-1 now"},
+		"flag with a slash":        {"run --password /unter2x now", "/unter2x", "run --password password-1 now"},
 		"kubeadmin's password":     {"log in with aB3dE-fG4hI-jK5lM-nO6pQ today", "aB3dE", "log in with password-1 today"},
 		"hash of a password":       {"hash $2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy", "N9qo8", "hash password-1"},
 		"header":                   {"Authorization: Bearer abcDEF123456", "abcDEF123456", "Authorization: Bearer token-1"},
