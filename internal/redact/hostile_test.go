@@ -20,12 +20,12 @@ func hostile() []string {
 // A file of which each place begins a secret takes seconds, not hours. The bound is far above what is needed: what is
 // quadratic is far above it.
 func TestAHostileFileIsRedactedInTimeLikeAnyOther(t *testing.T) {
-	const size, bound = 1 << 20, 20 * time.Second
+	const size, bound = 64 << 10, 20 * time.Second
 	for _, pattern := range hostile() {
 		began := time.Now()
 		redacted(t, redact.New(), strings.Repeat(pattern, size/len(pattern)))
 		if took := time.Since(began); took > bound {
-			t.Errorf("1 MB of %q takes %v", pattern, took)
+			t.Errorf("64 kB of %q take %v", pattern, took)
 		}
 	}
 }
