@@ -18,9 +18,14 @@ type Field struct {
 	Choices  []string // all that is allowed; empty for free values
 	Required bool     // must not be empty; see RequiredBy
 	Secret   bool     // refers to a secret
+	Screen   Screen   // where it is asked; empty for what is never asked
+	Advanced bool     // has a default that a newcomer keeps
+	Why      string   // why it matters, a sentence
+	Source   string   // where the value comes from, a sentence
 
 	value  binding
 	rule   rule
+	when   func(state.Spec) bool // nil: always
 	spared func(state.Spec) bool // when a required value may be empty all the same
 }
 
@@ -29,6 +34,9 @@ type rule func(value string) []Fault
 
 // Shape is the form of the field's value in YAML.
 func (f Field) Shape() Shape { return f.value.shape }
+
+// AskedOf tells whether the field means anything beside the other answers.
+func (f Field) AskedOf(spec state.Spec) bool { return f.when == nil || f.when(spec) }
 
 // RequiredBy tells whether the value must not be empty, as the other answers are.
 func (f Field) RequiredBy(spec state.Spec) bool {

@@ -1,0 +1,82 @@
+package wizard
+
+import (
+	"fmt"
+	"maps"
+
+	"exoshift/state"
+)
+
+// Origins of answers. Where an answer is from a file, a variable or a flag, the origin names it: "answers.yaml:12",
+// "EXOSHIFT_EXOSCALE_ZONE", "--set". A detected one says where: "detected: ~/.ssh/id_ed25519.pub".
+const (
+	ByDefault = "default"
+	Typed     = "typed"
+	Detected  = "detected"
+)
+
+// Answers are the answers as far as they are given, each with where it came from.
+type Answers struct {
+	Spec    state.Spec
+	Origins map[string]string // by the keys of Fields; a key that is missing has its default
+}
+
+// NewAnswers returns the defaults.
+func NewAnswers() *Answers { return &Answers{Spec: state.Default(), Origins: map[string]string{}} }
+
+// Set gives an answer as text, or leaves everything as it is and returns what is wrong with it. Rules across fields
+// are not its business.
+func (a *Answers) Set(key, text, origin string) error {
+	field, ok := find(fieldsOf(a.Spec), key)
+	if !ok {
+		return Fault{Field: key, Problem: "unknown key", Suggestion: nearest(key, keys())}
+	}
+	if err := field.Set(&a.Spec, text); err != nil {
+		return err
+	}
+	a.Origins[originKey(key)] = origin
+	return nil
+}
+
+// Clear takes an answer back: the field has its default again.
+func (a *Answers) Clear(key string) error {
+	field, ok := find(Fields(), key)
+	if !ok {
+		return fmt.Errorf("clear %s: it is no field", key)
+	}
+	usual := state.Default()
+	if err := field.value.store(&a.Spec, field.Get(usual)); err != nil {
+		return err
+	}
+	delete(a.Origins, key)
+	return nil
+}
+
+// Origin says where the answer of a field came from.
+func (a *Answers) Origin(key string) string {
+	if origin, given := a.Origins[originKey(key)]; given {
+		return origin
+	}
+	return ByDefault
+}
+
+// Copy returns answers that change independently, but for slices and maps, which are replaced and never written to.
+func (a *Answers) Copy() *Answers { return &Answers{Spec: a.Spec, Origins: maps.Clone(a.Origins)} }
+
+// originKey is where the origin of a field is kept: that of an additional group's field, with all groups.
+func originKey(key string) string {
+	for whole := key; whole != ""; whole = parent(whole) {
+		if _, ok := find(Fields(), whole); ok {
+			return whole
+		}
+	}
+	return key
+}
+
+func keys() []string {
+	var all []string
+	for _, field := range Fields() {
+		all = append(all, field.Key)
+	}
+	return all
+}

@@ -1,0 +1,103 @@
+package wizard
+
+import (
+	"context"
+
+	"exoshift/state"
+)
+
+// Interview is one conversation about a cluster: what is asked, what is there already, and who is asked behind the
+// scenes. The terminal's screens and the plain prompts hold the same interview. Its functions may be called from any
+// goroutine, but not two of a kind at once, other than Ask of different inquiries.
+type Interview struct {
+	Answers   *Answers
+	Only      []string // keys that are asked, everything else is settled; nil asks for everything
+	Rehearsal bool     // on a simulated zone: nothing real is touched
+	CheckOnly bool     // ends with the checks: nothing is created
+	Place     string   // folder of the draft, for people
+
+	Inquiries []Inquiry
+	Lookup    func(env string) (string, bool) // environment
+	// Save keeps the draft; it is called after every answer.
+	Save func(*Answers) error
+	// Keep writes a secret that was typed into a file of the draft's folder that only its owner can read, and returns
+	// the reference to it, "file:PATH".
+	Keep func(key, secret string) (reference string, err error)
+	// Estimate says what the cluster costs and needs. It only calculates.
+	Estimate func(state.Spec) Estimate
+	// Check runs the checks before an installation and tells every change of one. Nothing is created.
+	Check func(ctx context.Context, spec state.Spec, secrets Secrets, tell func(CheckState)) error
+	// Review says what an installation would do now. Nothing is created.
+	Review func(ctx context.Context, spec state.Spec, secrets Secrets) (Review, error)
+	// Export writes the answers file beside the draft and returns its path.
+	Export func(*Answers) (path string, err error)
+}
+
+// Inquiry is what only the outside can say about some answers. What it said holds until one of them changes.
+type Inquiry struct {
+	ID     string   // e.g. "credentials"
+	Title  string   // a few words: "Credentials"
+	Screen Screen   // where its reply is shown
+	Keys   []string // the answers that it depends on; it is made once none of them is missing or has a fault
+	Ask    func(ctx context.Context, spec state.Spec, secrets Secrets) (Reply, error)
+}
+
+// Reply is the outside's answer. An error in its place means that nobody could tell, which blocks nothing.
+type Reply struct {
+	Summary  string              // one line, e.g. "8 zones"
+	Faults   []Fault             // block the way on
+	Warnings []Fault             // do not
+	Choices  map[string][]Choice // by key: what is to choose from, in place of the field's own choices
+	Quotas   []Quota             // of the organization, as far as the reply is about them
+}
+
+// Choice is one value to choose, with what is worth knowing about it.
+type Choice struct{ Value, Note string }
+
+// Quota is one limit of the organization.
+type Quota struct {
+	Resource    string // e.g. "instance"
+	Used, Limit int    // Limit -1: none
+}
+
+// Estimate is what a cluster costs and needs, calculated from the answers alone.
+type Estimate struct {
+	Hour, Month float64        // in CHF, EUR or USD: the numbers are the same
+	Date        string         // of the prices
+	Unknown     []string       // instance types without a price
+	Machines    int            // at the peak, with the bootstrap machine
+	Needs       map[string]int // by the names of quotas
+}
+
+// CheckState is one check of those before an installation.
+type CheckState struct {
+	ID, Title string
+	State     string // one of the states of a step of package provisioner: started, progress, done, failed, skipped
+	Text      string // what was seen, or what is wrong
+	Hint      string // the next thing to do
+}
+
+// Review is what an installation would do.
+type Review struct {
+	Changes  []Planned
+	Quotas   []QuotaNeed
+	Estimate Estimate
+	Minutes  [2]int   // how long it usually takes, from and to
+	Human    []string // what a person will be asked for, one sentence each
+	Export   string   // path of the answers file
+}
+
+// Planned is one object of the plan.
+type Planned struct {
+	Action string // create, update, delete, found
+	Kind   string
+	Name   string
+	Detail string
+}
+
+// QuotaNeed is one limit and what the installation does to it.
+type QuotaNeed struct {
+	Quota
+	Need, After int
+	Sufficient  bool
+}
