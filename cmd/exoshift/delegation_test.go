@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -82,19 +81,7 @@ func TestAWrongDelegationIsToldServerByServer(t *testing.T) {
 // untilStep runs an installation, stops it when a step has started, and returns what was told.
 func untilStep(t *testing.T, s session, step string) []provisioner.Event {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	var out bytes.Buffer
-	watch := writerFunc(func(line []byte) {
-		out.Write(line)
-		if e := eventsOf(t, string(line)); e[0].Step == step && e[0].State == provisioner.Started {
-			stop()
-		}
-	})
-	if err := s.run(ctx, streams{out: watch, err: os.Stderr}); exitCode(err) != exitInterrupted {
-		t.Fatalf("%v\n%s", err, lastLines(out.String()))
-	}
-	return eventsOf(t, out.String())
+	return interruptedAt(t, s, func(e provisioner.Event) bool { return e.Step == step && e.State == provisioner.Started })
 }
 
 // writerFunc is called with each line.

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -110,21 +108,7 @@ func pending(t *testing.T, s session) []string {
 // forget deletes the node of a machine that is gone, as its operator has to.
 func forget(b backdoor, node string) {
 	b.t.Helper()
-	kubeconfig, err := b.s.kubeconfig()
-	b.check(err)
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
-	b.check(err)
-	config.Dial = b.s.net.Dial
-	client, err := rest.HTTPClientFor(config)
-	b.check(err)
-	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(b.t.Context(), http.MethodDelete, config.Host+"/api/v1/nodes/"+node, http.NoBody)
-	b.check(err)
-	answer, err := client.Do(request)
-	b.check(err)
-	if _ = answer.Body.Close(); answer.StatusCode != http.StatusOK {
-		b.t.Fatal(answer.Status)
-	}
+	askCluster(b.t, b.s, http.MethodDelete, "/api/v1/nodes/"+node, nil)
 }
 
 // sentence leaves out addresses, which a plan cannot know.

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -48,32 +45,7 @@ func TestEveryNodeThatBecomesReadyIsToldWithinOneInterval(t *testing.T) {
 // nodesOf asks the cluster for its nodes.
 func nodesOf(t *testing.T, s session) []corev1.Node {
 	t.Helper()
-	kubeconfig, err := s.kubeconfig()
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.Dial = s.net.Dial
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, config.Host+"/api/v1/nodes", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
 	var list corev1.NodeList
-	if err := json.NewDecoder(answer.Body).Decode(&list); err != nil {
-		t.Fatal(err)
-	}
+	askCluster(t, s, http.MethodGet, "/api/v1/nodes", &list)
 	return list.Items
 }

@@ -2,15 +2,12 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"exoshift/internal/simcloud"
 	"exoshift/state"
@@ -47,33 +44,8 @@ func TestTheRegistryKeepsItsImagesInTheClustersBucket(t *testing.T) {
 // fieldOf asks the cluster for a field of an object, "" if there is none.
 func fieldOf(t *testing.T, s session, path string, field ...string) string {
 	t.Helper()
-	kubeconfig, err := s.kubeconfig()
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.Dial = s.net.Dial
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, config.Host+path, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
 	var object map[string]any
-	if err := json.NewDecoder(answer.Body).Decode(&object); err != nil {
-		t.Fatal(err)
-	}
+	askCluster(t, s, http.MethodGet, path, &object)
 	value, _, _ := unstructured.NestedString(object, field...)
 	return value
 }

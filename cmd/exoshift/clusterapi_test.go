@@ -1,0 +1,41 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// askCluster asks the API of a cluster as its administrator does, behind the program's back, and reads the answer into a
+// value unless that is nil.
+func askCluster(t *testing.T, s session, method, path string, into any) {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s %s: %v", method, path, err)
+		}
+	}
+	kubeconfig, err := s.kubeconfig()
+	check(err)
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	check(err)
+	config.Dial = s.net.Dial
+	client, err := rest.HTTPClientFor(config)
+	check(err)
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(t.Context(), method, config.Host+path, http.NoBody)
+	check(err)
+	answer, err := client.Do(request)
+	check(err)
+	defer func() { _ = answer.Body.Close() }()
+	if into == nil && answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %s", method, path, answer.Status)
+	}
+	if into != nil {
+		check(json.NewDecoder(answer.Body).Decode(into))
+	}
+}
