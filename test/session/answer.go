@@ -1,0 +1,29 @@
+package session
+
+import "slices"
+
+// answers counts what a person had to decide: each text that was typed or pasted, and each choice that was changed, once
+// per visit of a field. Enter on what is there already is no answer.
+type answers struct {
+	given   int
+	editing bool
+}
+
+func (a *answers) edit() {
+	if !a.editing {
+		a.given, a.editing = a.given+1, true
+	}
+}
+
+// press counts keys that change a field. All others leave it.
+func (a *answers) press(key string) {
+	switch {
+	case slices.Contains([]string{"space", "left", "right", "backspace", "delete"}, key), len([]rune(key)) == 1:
+		a.edit()
+	default:
+		a.editing = false
+	}
+}
+
+// Answers returns how many answers were given so far, beyond defaults that were accepted.
+func (s *Session) Answers() int { return s.answers.given }
