@@ -1,0 +1,121 @@
+package pane
+
+import (
+	"slices"
+	"strings"
+)
+
+// frame is a box of a picture, with joints where lines come in from above and leave below.
+type frame struct {
+	title, note string
+	lines       []string
+	up, down    []int // columns
+	dim         bool
+}
+
+func (f frame) draw(t Theme, width int) []string {
+	title := t.Label
+	if f.dim {
+		title = t.Dim
+	}
+	name := " " + Truncate(f.title, width-6) + " "
+	note := ""
+	if f.note != "" && cells(name)+cells(f.note)+8 <= width {
+		note = " " + f.note + " "
+	}
+	from, until := 2+cells(name), width-2-cells(note)
+	border := f.border(t, width, f.up, t.joint("┴"))
+	top := t.Border.Render(t.corners[0]+border[0]) + title.Render(name) + t.Border.Render(strings.Join(border[from-1:until-1], "")) +
+		t.Dim.Render(note) + t.Border.Render(border[width-3]+t.corners[1])
+	lines := []string{top}
+	side := t.Border.Render(t.vertical)
+	for _, line := range f.lines {
+		lines = append(lines, side+" "+f.style(t, Fit(line, width-4))+" "+side)
+	}
+	bottom := t.corners[2] + strings.Join(f.border(t, width, f.down, t.joint("┬")), "") + t.corners[3]
+	return append(lines, t.Border.Render(bottom))
+}
+
+func (f frame) style(t Theme, line string) string {
+	if f.dim {
+		return t.Dim.Render(line)
+	}
+	return line
+}
+
+// border is a line between two corners, cell by cell.
+func (f frame) border(t Theme, width int, joints []int, joint string) []string {
+	border := slices.Repeat([]string{t.horizontal}, max(width-2, 0))
+	for _, x := range joints {
+		if x >= 1 && x-1 < len(border) {
+			border[x-1] = joint
+		}
+	}
+	return border
+}
+
+// joint returns a piece of a line that has a branch.
+func (t Theme) joint(piece string) string {
+	if t.ascii {
+		return "+"
+	}
+	return piece
+}
+
+// half is the width of a box in one of the two columns.
+func (d picture) half() int { return (d.width - 1) / 2 }
+
+// middle is the column of a lane in its half: about its middle, but right of the titles.
+func (d picture) middle() int { return min(max(d.half()/2, 23), d.half()-3) }
+
+// joints are the columns of the two lanes.
+func (d picture) joints() []int { return []int{d.middle(), d.half() + 1 + d.middle()} }
+
+// pair puts two boxes side by side, with the lanes coming in from above and leaving below.
+func (d picture) pair(left, right frame, up, down bool) []string {
+	half := d.half()
+	lane := []int{d.middle()}
+	if up {
+		left.up, right.up = lane, lane
+	}
+	if down {
+		left.down, right.down = lane, lane
+	}
+	for len(left.lines) < len(right.lines) {
+		left.lines = append(left.lines, "")
+	}
+	for len(right.lines) < len(left.lines) {
+		right.lines = append(right.lines, "")
+	}
+	lines, beside := left.draw(d.Theme, half), right.draw(d.Theme, half)
+	for i := range lines {
+		lines[i] += " " + beside[i]
+	}
+	return lines
+}
+
+// lane draws vertical lines at some columns.
+func (d picture) lane(columns []int) string {
+	line, x := "", 0
+	for _, column := range columns {
+		line += strings.Repeat(" ", max(column-x, 0)) + d.Theme.vertical
+		x = column + 1
+	}
+	return d.Theme.Border.Render(line)
+}
+
+// labelled draws the two lanes with what goes down them at their left.
+func (d picture) labelled(left, right string) string {
+	t, line, from := d.Theme, "", 0
+	for i, column := range d.joints() {
+		label := Truncate([]string{left, right}[i], column-from-1)
+		line += strings.Repeat(" ", max(column-from-cells(label)-1, 0)) + label + " " + t.Border.Render(t.vertical)
+		from = column + 1
+	}
+	return line
+}
+
+func (d picture) centred(text string) string {
+	text = Truncate(text, d.width)
+	return strings.Repeat(" ", max((d.width-cells(text))/2, 0)) + text
+}
