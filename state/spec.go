@@ -46,6 +46,7 @@ type ExoscaleSpec struct {
 type SecretRef struct {
 	Env  string `yaml:"env,omitempty" json:"env,omitempty"`   // name of an environment variable
 	File string `yaml:"file,omitempty" json:"file,omitempty"` // path of a file that only its owner can read
+	Exo  string `yaml:"exo,omitempty" json:"exo,omitempty"`   // name of an account of the program exo; for exoscale.apiKey and apiSecret only
 }
 
 // SizingSpec counts the machines.

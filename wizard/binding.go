@@ -23,7 +23,7 @@ const (
 	Switch    Shape = "true or false"
 	List      Shape = "a list"      // a, b
 	Table     Shape = "a mapping"   // key=value, key=value
-	Reference Shape = "a reference" // env:NAME or file:PATH
+	Reference Shape = "a reference" // env:NAME, file:PATH or exo:ACCOUNT
 	Groups    Shape = "a list of groups"
 )
 
@@ -136,6 +136,8 @@ func reference(at func(*state.Spec) *state.SecretRef) binding {
 				*at(s) = state.SecretRef{Env: name}
 			case kind == "file" && name != "":
 				*at(s) = state.SecretRef{File: name}
+			case kind == "exo" && name != "":
+				*at(s) = state.SecretRef{Exo: name}
 			default: // the value is not repeated: it may be the secret
 				return errors.New("the value is no reference")
 			}
@@ -150,6 +152,8 @@ func referenceText(ref state.SecretRef) string {
 		return "env:" + ref.Env
 	case ref.File != "":
 		return "file:" + ref.File
+	case ref.Exo != "":
+		return "exo:" + ref.Exo
 	}
 	return ""
 }

@@ -2,8 +2,10 @@ package wizard
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"exoshift/state"
 )
@@ -20,13 +22,16 @@ type Field struct {
 	Secret   bool     // refers to a secret
 	Screen   Screen   // where it is asked; empty for what is never asked
 	Advanced bool     // has a default that a newcomer keeps
-	Why      string   // why it matters, a sentence
-	Source   string   // where the value comes from, a sentence
+	Why      string   // why it matters, a sentence or two
+	Source   string   // where the value comes from, a sentence or two
+	Effect   Effect   // of a change on a cluster that exists
 
-	value  binding
-	rule   rule
-	when   func(state.Spec) bool // nil: always
-	spared func(state.Spec) bool // when a required value may be empty all the same
+	value   binding
+	rule    rule
+	typable func(rune) bool         // nil: what the shape allows
+	suggest func(state.Spec) string // nil: nothing
+	when    func(state.Spec) bool   // nil: always
+	spared  func(state.Spec) bool   // when a required value may be empty all the same
 }
 
 // rule returns the faults of a value that is not empty.
@@ -35,8 +40,32 @@ type rule func(value string) []Fault
 // Shape is the form of the field's value in YAML.
 func (f Field) Shape() Shape { return f.value.shape }
 
-// AskedOf tells whether the field means anything beside the other answers.
-func (f Field) AskedOf(spec state.Spec) bool { return f.when == nil || f.when(spec) }
+// AskedOf tells whether the field means anything beside the other answers. One that does not is asked all the same
+// once it has an answer, so that the answer can be seen and taken back.
+func (f Field) AskedOf(spec state.Spec) bool {
+	return f.when == nil || f.when(spec) || f.Get(spec) != f.Default()
+}
+
+// Default returns the value of a field that is not answered, as text.
+func (f Field) Default() string {
+	spec := state.Default()
+	if whole, index, isGroup := strings.Cut(f.Key, "["); isGroup && whole == groupsKey {
+		var i int
+		if _, err := fmt.Sscanf(index, "%d]", &i); err == nil {
+			spec.Sizing.ExtraGroups = slices.Repeat([]state.GroupSpec{newGroup()}, i+1)
+		}
+	}
+	return f.Get(spec)
+}
+
+// Suggestion returns an answer that most people keep, for a field without a default, or "". It depends on the day or on
+// other answers, so that nobody gets it without having seen it.
+func (f Field) Suggestion(spec state.Spec) string {
+	if f.suggest == nil {
+		return ""
+	}
+	return f.suggest(spec)
+}
 
 // RequiredBy tells whether the value must not be empty, as the other answers are.
 func (f Field) RequiredBy(spec state.Spec) bool {
@@ -50,6 +79,7 @@ func (f Field) Get(spec state.Spec) string { return f.value.load(&spec) }
 // are not its business, see Check.
 func (f Field) Set(spec *state.Spec, text string) error {
 	changed := *spec
+	changed.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups) // fields of groups are written in place
 	if err := f.value.store(&changed, strings.TrimSpace(text)); err != nil {
 		return Fault{Field: f.Key, Problem: err.Error(), Allowed: f.allowed()}
 	}
@@ -76,6 +106,8 @@ func (f Field) check(spec state.Spec) []Fault {
 		return of(f.Key, wrong("is missing", f.allowed(), ""))
 	case value == "":
 		return nil
+	case !utf8.ValidString(value):
+		return of(f.Key, wrong("is not text in UTF-8", f.allowed(), ""))
 	case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
 		return of(f.Key, wrong(quote(value)+" is not known", oneOf(f.Choices), nearest(value, f.Choices)))
 	case f.rule == nil:

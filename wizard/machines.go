@@ -15,35 +15,53 @@ const (
 	minCeph     = 180 // GiB, data disk of a storage node
 	maxCount    = 1000
 	maxDisk     = 51200 // GiB, of the API
+
+	maxGroupName = 40
 )
+
+// groupsKey is the field of the additional groups.
+const groupsKey = "sizing.extraGroups"
 
 func sizingFields() []Field {
 	sizing := func(at func(*state.SizingSpec) *state.MachineSpec) func(*state.Spec) *state.MachineSpec {
 		return func(s *state.Spec) *state.MachineSpec { return at(&s.Sizing) }
 	}
 	return slices.Concat(
-		bounds{"sizing.bootstrap", "Bootstrap", "%s of the temporary bootstrap machine", 1, 1, minRootDisk, 0, 0}.
+		bounds{"sizing.bootstrap", "Bootstrap", "the temporary bootstrap machine", 1, 1, minRootDisk, 0, 0}.
 			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Bootstrap })),
-		bounds{"sizing.loadBalancers", "Load balancers", "%s of the HAProxy machines", 2, 2, 10, 0, 0}.
-			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.LoadBalancers })),
-		bounds{"sizing.controlPlane", "Control plane", "%s of the masters", 3, 3, minRootDisk, 0, maxDisk}.
+		balancers(bounds{"sizing.loadBalancers", "Load balancers", "the HAProxy machines", 2, 2, 10, 0, 0}.
+			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.LoadBalancers }))),
+		bounds{"sizing.controlPlane", "Control plane", "the masters", 3, 3, minRootDisk, 0, maxDisk}.
 			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.ControlPlane })),
-		bounds{"sizing.infra", "Infra", "%s of the nodes for ingress, logging and monitoring", minNodes, maxCount, minRootDisk, 0, maxDisk}.
+		bounds{"sizing.infra", "Infra", "the nodes for ingress, logging and monitoring", minNodes, maxCount, minRootDisk, 0, maxDisk}.
 			workerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Infra })),
-		bounds{"sizing.storage", "Storage", "%s of the nodes that hold the cluster's volumes", minNodes, maxCount, minRootDisk, minCeph, maxDisk}.
+		bounds{"sizing.storage", "Storage", "the nodes that hold the cluster's volumes", minNodes, maxCount, minRootDisk, minCeph, maxDisk}.
 			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Storage })),
-		bounds{"sizing.workers", "Workers", "%s of the nodes for applications", minNodes, maxCount, minRootDisk, 0, maxDisk}.
+		bounds{"sizing.workers", "Workers", "the nodes for applications", minNodes, maxCount, minRootDisk, 0, maxDisk}.
 			workerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Workers })),
-		[]Field{{Key: "sizing.extraGroups", Title: "Additional groups", value: groups(),
+		[]Field{{Key: groupsKey, Title: "Additional groups", value: groups(),
+			Screen: Nodes, Advanced: true, Effect: Changeable,
 			Help:    "More groups of workers, each with a name, a type, a count and disks.",
+			Why:     "Applications that need other machines, such as such with a GPU, get nodes of their own.",
+			Source:  "Those who write the applications. Leave it empty if all workers are alike.",
 			Example: "name=gpu type=gpua30.small count=2 rootDisk=100"}},
 	)
+}
+
+// balancers are fields that mean something with load balancers only.
+func balancers(fields []Field) []Field {
+	for i := range fields {
+		if fields[i].when == nil {
+			fields[i].when = hasLoadBalancers
+		}
+	}
+	return fields
 }
 
 // bounds are what is allowed for one role's machines.
 type bounds struct {
 	key, title         string
-	help               string // a format for "Type", "Number", ...
+	machines           string // "the masters"
 	minCount, maxCount int
 	minRoot            int // GiB
 	minData, maxData   int // GiB
@@ -52,37 +70,66 @@ type bounds struct {
 func (b bounds) fields(at func(*state.Spec) *state.MachineSpec) []Field {
 	usual := *at(new(state.Default()))
 	return []Field{
-		{Key: b.key + ".type", Title: b.title + ": instance type", Help: fmt.Sprintf(b.help, "Instance type"),
+		{Key: b.key + ".type", Title: b.title + ": instance type", Help: "Instance type of " + b.machines + ".",
+			Screen: Nodes, Advanced: b.key != workersKey, Effect: Rebuild, typable: versionRune,
+			Why:     "It decides how many processors and how much memory each machine has, and most of what it costs.",
+			Source:  "You choose it. Smaller types than the default are not supported.",
 			Example: usual.Type, Required: true, rule: atLeast(usual.Type),
 			value: text(func(s *state.Spec) *string { return &at(s).Type })},
-		{Key: b.key + ".count", Title: b.title + ": count", Help: fmt.Sprintf(b.help, "Number"),
+		{Key: b.key + ".count", Title: b.title + ": count", Help: "Number of " + b.machines + ".",
+			Screen: Nodes, Advanced: b.key != workersKey, Effect: Changeable, when: open(b.minCount, b.maxCount),
+			Why:     "More machines carry more, and the cluster goes on without trouble if one of them fails.",
+			Source:  "You choose it. The default is the number that is supported in production.",
 			Example: fmt.Sprint(usual.Count), Required: true, rule: between(b.minCount, b.maxCount),
 			value: number(func(s *state.Spec) *int { return &at(s).Count })},
-		{Key: b.key + ".rootDisk", Title: b.title + ": root disk", Help: fmt.Sprintf(b.help, "Root disk in GiB"),
+		{Key: b.key + ".rootDisk", Title: b.title + ": root disk", Help: "Root disk of " + b.machines + ", in GiB.",
+			Screen: Nodes, Advanced: true, Effect: Rebuild,
+			Why:     "It holds the operating system, the images of containers and logs. A machine whose disk is full stops working.",
+			Source:  "You choose it. The default is enough to begin with.",
 			Example: fmt.Sprint(usual.RootDisk), Required: true, rule: between(b.minRoot, maxDisk),
 			value: number(func(s *state.Spec) *int { return &at(s).RootDisk })},
 		{Key: b.key + ".dataDisk", Title: b.title + ": data disk",
-			Help:    fmt.Sprintf(b.help, "Data disk in GiB, added to the root disk,"),
+			Help:   "Data disk of " + b.machines + ", in GiB. It is added to the root disk as a partition of its own.",
+			Screen: Nodes, Advanced: true, Effect: Rebuild, when: open(b.minData, b.maxData),
+			Why:     "It is room for volumes beside the operating system.",
+			Source:  "You choose it, by how much data the applications keep.",
 			Example: fmt.Sprint(usual.DataDisk), rule: between(b.minData, b.maxData),
 			value: number(func(s *state.Spec) *int { return &at(s).DataDisk })},
 	}
 }
 
+// workersKey opens the fields of the workers, the only machines whose size is everybody's business.
+const workersKey = "sizing.workers"
+
+// open asks for what there is a choice of.
+func open(low, high int) func(state.Spec) bool {
+	if low < high {
+		return nil
+	}
+	return func(state.Spec) bool { return false }
+}
+
 // workerFields are the fields of nodes whose data disk is there for the applications.
 func (b bounds) workerFields(at func(*state.Spec) *state.MachineSpec) []Field {
 	return append(b.fields(at), Field{Key: b.key + topoLVMKey, Title: b.title + ": TopoLVM", Example: "true",
-		Help:  "Whether the data disk becomes the volume group from which TopoLVM gives volumes to the node's pods.",
-		value: toggle(func(s *state.Spec) *bool { return &at(s).TopoLVM })})
+		Screen: Nodes, Advanced: true, Effect: Rebuild,
+		Help:   "Whether the data disk becomes the volume group from which TopoLVM gives volumes to the node's pods.",
+		Why:    "Volumes on the node's own disk are fast, but they are lost with the node.",
+		Source: "Those who write the applications. It needs a data disk.",
+		value:  toggle(func(s *state.Spec) *bool { return &at(s).TopoLVM })})
 }
 
 // groupFields are the fields of the i-th extra group, which must exist in the Spec they are used on. What holds for
 // workers holds for them, but the count.
 func groupFields(i int) []Field {
-	key := fmt.Sprintf("sizing.extraGroups[%d]", i)
-	name := Field{Key: key + ".name", Title: "Name of the group", Example: "gpu", Required: true, rule: label(40),
-		Help:  "Names the group's nodes and is their role.",
-		value: text(func(s *state.Spec) *string { return &s.Sizing.ExtraGroups[i].Name })}
-	machines := bounds{key, "Additional group", "%s of the group's nodes", 0, maxCount, minRootDisk, 0, maxDisk}
+	key := fmt.Sprintf("%s[%d]", groupsKey, i)
+	name := Field{Key: key + ".name", Title: "Name of the group", Example: "gpu", Required: true, rule: label(maxGroupName),
+		Screen: Nodes, Advanced: true, Effect: Rebuild, typable: labelRune,
+		Help:   "Names the group's nodes and is their role.",
+		Why:    "Applications choose the group's nodes by this role.",
+		Source: "You choose it.",
+		value:  text(func(s *state.Spec) *string { return &s.Sizing.ExtraGroups[i].Name })}
+	machines := bounds{key, "Additional group", "the group's nodes", 0, maxCount, minRootDisk, 0, maxDisk}
 	fields := machines.workerFields(func(s *state.Spec) *state.MachineSpec {
 		if i >= len(s.Sizing.ExtraGroups) {
 			return &s.Sizing.Workers // the default that a group's example shows
@@ -136,7 +183,7 @@ func groupText(i int, spec state.Spec) string {
 }
 
 func setGroup(spec *state.Spec, i int, item string) error {
-	key := fmt.Sprintf("sizing.extraGroups[%d].", i)
+	key := fmt.Sprintf("%s[%d].", groupsKey, i)
 	for word := range strings.FieldsSeq(item) {
 		name, value, _ := strings.Cut(word, "=")
 		field, ok := find(groupFields(i), key+name)

@@ -14,6 +14,9 @@ const (
 	cilium        = "Cilium"
 )
 
+// cniKey is the field of the network plugin.
+const cniKey = "network.cni"
+
 // between wants a number in these bounds.
 func between(low, high int) rule {
 	allowed := fmt.Sprintf("%d to %d", low, high)
@@ -164,7 +167,7 @@ func ciliumSource(spec state.Spec) []Fault {
 	if spec.Network.CNI != cilium || spec.Syn.CatalogDir != "" || spec.OpenShift.ManifestsDir != "" {
 		return nil
 	}
-	return of("network.cni", wrong("Cilium's manifests come from a catalog or a directory, and none is named",
+	return of(cniKey, wrong("Cilium's manifests come from a catalog or a directory, and none is named",
 		"Cilium with syn.catalogDir or openshift.manifestsDir, or OVNKubernetes", ""))
 }
 

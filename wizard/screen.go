@@ -1,6 +1,12 @@
 package wizard
 
-import "exoshift/state"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"exoshift/state"
+)
 
 // Screen is a group of fields that are asked together.
 type Screen string
@@ -25,8 +31,8 @@ func (s Screen) Title() string {
 	}[s]
 }
 
-// Fields returns what is asked on a screen of those who gave these answers: fields that mean nothing beside the other
-// answers are left out, and each additional group has fields of its own.
+// Fields returns what is asked on a screen of those who gave these answers, in the order in which it is asked: fields
+// that mean nothing beside the other answers are left out, and each additional group has fields of its own.
 func (s Screen) Fields(spec state.Spec) []Field {
 	var asked []Field
 	for _, field := range fieldsOf(spec) {
@@ -34,7 +40,24 @@ func (s Screen) Fields(spec state.Spec) []Field {
 			asked = append(asked, field)
 		}
 	}
+	slices.SortStableFunc(asked, func(a, b Field) int { return cmp.Compare(s.rank(a.Key), s.rank(b.Key)) })
 	return asked
+}
+
+// rank is the place of a field among those of its screen, where the order of the file is not that of thinking.
+func (s Screen) rank(key string) int {
+	order := map[Screen][]string{
+		Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
+		Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, groupsKey},
+		Network: {"network.customerNetworks", "network.", "loadBalancer.", "dns."},
+		Syn:     {"syn.lieutenantURL", "syn.tenant", "syn.facts", "syn.vaultAddress", catalogKey},
+	}[s]
+	for i, begin := range order {
+		if strings.HasPrefix(key, begin) {
+			return i
+		}
+	}
+	return len(order)
 }
 
 // Faults returns what is wrong with the answers of a screen, across fields, too. What is wrong between two screens
@@ -42,6 +65,9 @@ func (s Screen) Fields(spec state.Spec) []Field {
 func (s Screen) Faults(spec state.Spec) []Fault {
 	var faults []Fault
 	for _, fault := range Check(spec) {
+		if fault.Field == cniKey && spec.Network.CNI == cilium {
+			fault.Field = catalogKey // what Cilium lacks is asked after the networks
+		}
 		if ScreenOf(fault.Field) == s {
 			faults = append(faults, fault)
 		}

@@ -144,6 +144,8 @@ func shellQuote(path string) string {
 func referenceRule(value string) []Fault {
 	kind, name, _ := strings.Cut(value, ":")
 	switch {
+	case kind == "exo":
+		return wrong("the program exo keeps API keys only", onePlace, "")
 	case kind == "file":
 		return printable(name)
 	case regexp.MustCompile(`^EXO[0-9a-f]{20,}$`).MatchString(name):
@@ -152,6 +154,14 @@ func referenceRule(value string) []Fault {
 		return wrong("the value of env is no name of an environment variable", "letters, digits and '_'", "")
 	}
 	return nil
+}
+
+// accountRule allows the accounts of the program exo in addition.
+func accountRule(value string) []Fault {
+	if account, isExo := strings.CutPrefix(value, "exo:"); isExo {
+		return printable(account)
+	}
+	return referenceRule(value)
 }
 
 // singleReferences refuses references to two places at once.

@@ -99,7 +99,6 @@ func meantChannel(word string) string {
 
 // versionOfDistribution wants a release of the distribution that is chosen.
 func versionOfDistribution(spec state.Spec) []Fault {
-	const field = "openshift.version"
 	value := spec.OpenShift.Version
 	form, _ := formOf(value)
 	if version(value) != nil {
@@ -107,12 +106,12 @@ func versionOfDistribution(spec state.Spec) []Fault {
 	}
 	switch chosen := spec.OpenShift.Distribution; {
 	case chosen == ocp && form == tag:
-		return of(field, wrong(quote(value)+" is a release of OKD, and openshift.distribution is ocp",
+		return of(versionKey, wrong(quote(value)+" is a release of OKD, and openshift.distribution is ocp",
 			"x.y.z, or a channel such as stable-4.20", "openshift.distribution: okd"))
 	case chosen == okd && form == channel:
-		return of(field, wrong(quote(value)+" is a channel, and OKD has none", supported(tag), ""))
+		return of(versionKey, wrong(quote(value)+" is a channel, and OKD has none", supported(tag), ""))
 	case chosen == okd && form == exact:
-		return of(field, wrong(quote(value)+" is a release of OpenShift Container Platform, and openshift.distribution is okd",
+		return of(versionKey, wrong(quote(value)+" is a release of OpenShift Container Platform, and openshift.distribution is okd",
 			supported(tag), "openshift.distribution: ocp"))
 	}
 	return nil
