@@ -5,37 +5,40 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
-// programVariable is where the tests find the program: that which TestMain has built, unless the variable names another.
+// programVariable may name a program to test; without it, this checkout's is built.
 const programVariable = "EXOSHIFT_SESSION_PROGRAM"
 
-// TestMain builds the program once, without the race detector: here, the tests are about what people see.
-func TestMain(m *testing.M) { os.Exit(built(m)) }
+// workshop is where the program is built, for as long as the tests run.
+var workshop = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "exoshift-session-") })
 
-func built(m *testing.M) int {
-	if os.Getenv(programVariable) != "" {
-		return m.Run()
+// program builds what is tested, once, without the race detector: here, the tests are about what people see.
+var program = sync.OnceValues(func() (string, error) {
+	if ready := os.Getenv(programVariable); ready != "" {
+		return ready, nil
 	}
-	dir, err := os.MkdirTemp("", "exoshift-session-")
+	dir, err := workshop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+		return "", err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	program := filepath.Join(dir, "exoshift")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", program, "exoshift/cmd/exoshift")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	path := filepath.Join(dir, "exoshift")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", path, "exoshift/cmd/exoshift")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, output)
-		return 1
+		return "", fmt.Errorf("build the program: %w\n%s", err, output)
 	}
-	if err := os.Setenv(programVariable, program); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := workshop(); err == nil {
+		_ = os.RemoveAll(dir)
 	}
-	return m.Run()
+	os.Exit(code)
 }
 
 // place is a home of its own, where nothing of this machine's settings is seen.
@@ -64,7 +67,11 @@ func (p place) environment(more ...string) []string {
 // start runs the program in a terminal of 80x24 cells, or of that in o.
 func (p place) start(t testing.TB, o Options, args ...string) *Session {
 	t.Helper()
-	o.Program, o.Args, o.Dir = os.Getenv(programVariable), args, p.home
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Program, o.Args, o.Dir = path, args, p.home
 	o.Env = p.environment(o.Env...)
 	return Start(t, o)
 }

@@ -1,0 +1,117 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// shell runs a script on a terminal.
+func shell(t *testing.T, script string) *Session {
+	t.Helper()
+	return Start(t, Options{Program: "/bin/sh", Args: []string{"-c", script}, Env: []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}, Width: 40, Height: 5})
+}
+
+func TestKeysArriveAsATerminalSendsThem(t *testing.T) {
+	for key, want := range map[string]string{
+		"enter": "^M", "tab": "^I", "esc": "^[", "up": "^[[A", "f1": "^[OP", "ctrl+c": "^C", "alt+2": "^[2", "alt+left": "^[[1;3D", "q": "q",
+	} {
+		s := shell(t, "stty raw -echo; echo ready; exec cat -vT")
+		s.Expect("ready")
+		s.Press(key)
+		s.Expect(want)
+	}
+	if _, err := sequence("hyper+q"); err == nil {
+		t.Error("a key that does not exist is pressed")
+	}
+}
+
+func TestAPasteIsMarkedAsOne(t *testing.T) {
+	s := shell(t, "stty raw -echo; echo ready; exec cat -vT")
+	s.Expect("ready")
+	s.Paste("two words")
+	s.Expect("^[[200~two words^[[201~")
+}
+
+func TestWideCharactersTakeTwoCells(t *testing.T) {
+	s := shell(t, `printf '日本x\033[1;3Hy'`)
+	s.Leave(0)
+	if diff := cmp.Diff("日yx", s.Screen().Lines[0]); diff != "" {
+		t.Errorf("the screen (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatIsNotGivenBackIsNamed(t *testing.T) {
+	for script, want := range map[string]string{
+		`printf '\033[?1049h\033[?25l'; printf '\033[?1049l\033[?25h'`: "",
+		`printf '\033[?1049h'`:             "mode 1049 is true",
+		`printf '\033[?25l'`:               "mode 25 is false",
+		`printf '\033[?2004;1006h'`:        "mode 1006 is true; mode 2004 is true",
+		`stty -echo`:                       "its settings are",
+		`printf '\033[?1049h'; stty -echo`: "mode 1049 is true; its settings are",
+	} {
+		s := shell(t, script)
+		s.Exit()
+		got := strings.Join(s.kept(), "; ")
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, not %q", script, got, want)
+		}
+	}
+}
+
+func TestEachVisitOfAFieldIsOneAnswerAndEnterIsNone(t *testing.T) {
+	s := shell(t, "stty raw -echo; echo ready; exec cat -vT")
+	s.Expect("ready")
+	s.Press("enter", "tab", "f1", "esc")
+	if s.Answers() != 0 {
+		t.Errorf("%d answers by accepting defaults", s.Answers())
+	}
+	s.Type("c-demo")
+	s.Press("backspace", "backspace")
+	s.Type("-1")
+	s.Press("enter")
+	s.Paste("example.net")
+	s.Press("tab", "space", "tab")
+	s.Choose("enter", "down", "enter")
+	s.Press("tab")
+	if s.Answers() != 4 {
+		t.Errorf("%d answers, not 4: a text that was corrected, a paste, a switch and a choice", s.Answers())
+	}
+}
+
+func TestARecordingIsAnAsciicastWithoutLongPauses(t *testing.T) {
+	s := shell(t, `stty -echo; printf 'é1'; read wait; printf '日2'`)
+	s.Expect("1")
+	s.Idle(60 * time.Millisecond)
+	s.Press("enter")
+	s.Exit()
+	var cast bytes.Buffer
+	if err := s.Record(&cast, 40, 5, 1, 20*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(&cast)
+	lines.Scan()
+	if diff := cmp.Diff(`{"version":2,"width":40,"height":5}`, lines.Text()); diff != "" {
+		t.Errorf("the header (-want +got):\n%s", diff)
+	}
+	text, last := "", 0.0
+	for lines.Scan() {
+		var line [3]any
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		at := line[0].(float64)
+		if at < last || at > last+0.02 {
+			t.Errorf("%g s after %g s", at, last)
+		}
+		last, text = at, text+line[2].(string)
+	}
+	if text != "é1日2" {
+		t.Errorf("recorded %q", text)
+	}
+}
