@@ -1,0 +1,52 @@
+package pane
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Capacity says what the address ranges hold.
+type Capacity struct {
+	Theme       Theme
+	Nodes       int // that the pod network has room for
+	PodsPerNode int
+	Services    int
+	Wanted      int  // nodes
+	Addresses   int  // of the node network
+	Unknown     bool // the ranges are not well-formed: nothing can be said
+}
+
+// View draws a line for the pods and one for the services.
+func (p Capacity) View(width, height int) string { return Fill(p.lines(width), width, height) }
+
+// Height is how many lines it has.
+func (p Capacity) Height(width int) int { return len(p.lines(width)) }
+
+func (p Capacity) lines(width int) []string {
+	t := p.Theme
+	if p.Unknown {
+		return wrapAfter(t.Mark(Waiting), t.Dim, "what the ranges hold is said once they are well-formed", t.Indent(), width)
+	}
+	status := OK
+	if p.Nodes < p.Wanted {
+		status = Failed
+	}
+	room := fmt.Sprintf("Room for %s of %s each; %d wanted", grouped(p.Nodes, "node"), grouped(p.PodsPerNode, "pod"), p.Wanted)
+	lines := wrapAfter(t.Mark(status), t.Plain, room, t.Indent(), width)
+	if p.Services > 0 {
+		lines = append(lines, wrapAfter(t.Mark(OK), t.Plain, "Room for "+grouped(p.Services, "service"), t.Indent(), width)...)
+	}
+	return lines
+}
+
+// grouped is Plural with separators between the thousands.
+func grouped(n int, noun string) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	if n == 1 {
+		return text + " " + noun
+	}
+	return text + " " + noun + "s"
+}

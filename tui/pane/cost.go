@@ -1,0 +1,52 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Cost is what a cluster costs, as far as prices are known.
+type Cost struct {
+	Theme       Theme
+	Hour, Month float64  // in CHF, EUR or USD: the numbers are the same
+	Date        string   // of the prices
+	Unknown     []string // instance types without a price
+	Machines    int      // at the peak, with the temporary one
+}
+
+// View draws the sums, what they are made of, and what is not in them.
+func (p Cost) View(width, height int) string {
+	t := p.Theme
+	lines := []string{
+		t.Label.Render("Cost") + t.Dim.Render(because(p.Date, "  prices of ", "")),
+		t.Bold.Render(p.perHour()) + "  " + t.Bold.Render(p.perMonth()),
+	}
+	for _, unknown := range p.unpriced() {
+		lines = append(lines, wrapAfter(t.Mark(Warn), t.Caution, unknown, t.Indent(), width)...)
+	}
+	if p.Machines > 0 {
+		lines = append(lines, wrapIn(t.Dim, Plural(p.Machines, "machine")+" at the peak, one of them temporary", "", width)...)
+	}
+	lines = append(lines, wrapIn(t.Dim, "CHF, EUR or USD, without object storage and traffic", "", width)...)
+	return Fill(lines, width, height)
+}
+
+// Line tells the sums in one line.
+func (p Cost) Line() string {
+	line := p.perHour() + ", " + p.perMonth()
+	if len(p.Unknown) > 0 {
+		line += ", and more"
+	}
+	return line + p.Theme.Dim.Render(because(p.Date, " (prices of ", ")"))
+}
+
+func (p Cost) perHour() string { return fmt.Sprintf("%.2f an hour", p.Hour) }
+
+func (p Cost) perMonth() string { return fmt.Sprintf("%.0f a month", p.Month) }
+
+func (p Cost) unpriced() []string {
+	if len(p.Unknown) == 0 {
+		return nil
+	}
+	return []string{"not counted for want of a price: " + Clean(strings.Join(p.Unknown, ", "))}
+}

@@ -1,0 +1,147 @@
+package pane
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// Ranges draws address ranges below each other on one scale, so that those which overlap are seen at once: they share
+// columns. The scale keeps the order of the addresses; it is not true to their numbers, or most ranges would vanish.
+type Ranges struct {
+	Theme  Theme
+	Ranges []Range
+}
+
+// Range is one range of addresses.
+type Range struct {
+	Title    string
+	Prefix   netip.Prefix
+	Inside   bool     // reserved by the network plugin: nobody decides about it
+	Changing bool     // is being typed
+	Overlaps []string // titles of those that it overlaps
+}
+
+// Widths of what stands before the scale.
+const (
+	rangeTitle  = 20
+	rangePrefix = 18
+	scaleLeast  = 12 // a scale that is narrower shows nothing
+)
+
+// View draws a line for each range, and below them what overlaps, in words. Where there is little room, ranges that
+// overlap nothing are left out, those of the plugin first.
+func (p Ranges) View(width, height int) string {
+	words := p.words(width)
+	rows := p.chosen(height - len(words))
+	scale := p.scaleFor(rows, width)
+	var lines []string
+	for _, row := range rows {
+		lines = append(lines, p.row(row, scale, width))
+	}
+	if left := len(p.Ranges) - len(rows); left > 0 && len(lines)+len(words) < height {
+		lines = append(lines, p.Theme.Dim.Render("  and "+Plural(left, "more range")))
+	}
+	return Fill(append(lines, words...), width, height)
+}
+
+// Height is how many lines everything needs.
+func (p Ranges) Height(width int) int { return len(p.Ranges) + len(p.words(width)) }
+
+// chosen returns the ranges that find room: what overlaps, what somebody decides about, and then the rest.
+func (p Ranges) chosen(room int) []Range {
+	if len(p.Ranges) <= room {
+		return p.Ranges
+	}
+	keep, left := make([]bool, len(p.Ranges)), max(room-1, 0)
+	for _, worth := range []func(Range) bool{
+		func(r Range) bool { return len(r.Overlaps) > 0 && !r.Inside },
+		func(r Range) bool { return len(r.Overlaps) > 0 },
+		func(r Range) bool { return !r.Inside },
+		func(Range) bool { return true },
+	} {
+		for i, r := range p.Ranges {
+			if left > 0 && !keep[i] && worth(r) {
+				keep[i] = true
+				left--
+			}
+		}
+	}
+	var rows []Range
+	for i, r := range p.Ranges {
+		if keep[i] {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// scaleFor makes a scale of the ranges in what the names leave, or one without room.
+func (p Ranges) scaleFor(rows []Range, width int) scale {
+	prefixes := make([]netip.Prefix, len(rows))
+	for i, row := range rows {
+		prefixes[i] = row.Prefix
+	}
+	room := width - cells(p.Theme.Indent()) - p.titleWidth(width) - rangePrefix - 2
+	if room < scaleLeast {
+		return scale{}
+	}
+	return newScale(prefixes, min(room, 72))
+}
+
+func (p Ranges) titleWidth(width int) int {
+	if width < 70 {
+		return rangeTitle - 5
+	}
+	return rangeTitle
+}
+
+func (p Ranges) row(r Range, on scale, width int) string {
+	t, mark, style := p.Theme, p.Theme.Mark(OK), p.Theme.Plain
+	switch {
+	case len(r.Overlaps) > 0:
+		mark, style = t.Mark(Failed), t.Bad
+	case r.Inside:
+		mark, style = t.Mark(Skipped), t.Dim
+	case r.Changing:
+		style = t.Bold
+	}
+	line := mark + " " + style.Render(Fit(Clean(r.Title), p.titleWidth(width)-1)+" "+Fit(r.Prefix.String(), rangePrefix)) + " "
+	return line + p.bar(r, on)
+}
+
+// bar draws the range's part of the scale; where it shares a column with another one, a cross.
+func (p Ranges) bar(r Range, on scale) string {
+	var bar strings.Builder
+	for _, part := range on.parts {
+		symbol, style := p.Theme.Dot, p.Theme.Dim
+		if part.within(r.Prefix) {
+			symbol, style = p.Theme.full, p.Theme.Active
+			if r.Inside {
+				style = p.Theme.Dim
+			}
+			if part.shared {
+				symbol, style = p.Theme.Times, p.Theme.Bad
+			}
+		}
+		bar.WriteString(style.Render(strings.Repeat(symbol, part.width)))
+	}
+	return bar.String()
+}
+
+// words names each pair that overlaps once.
+func (p Ranges) words(width int) []string {
+	var lines []string
+	told := map[string]bool{}
+	for _, r := range p.Ranges {
+		for _, other := range r.Overlaps {
+			if told[other+"\n"+r.Title] {
+				continue
+			}
+			told[r.Title+"\n"+other] = true
+			text := fmt.Sprintf("%s (%s) overlaps %s", Clean(r.Title), r.Prefix, Clean(other))
+			lines = append(lines, wrapAfter(p.Theme.Mark(Failed), p.Theme.Bad, text, p.Theme.Indent(), width)...)
+		}
+	}
+	return lines
+}

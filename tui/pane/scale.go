@@ -1,0 +1,98 @@
+package pane
+
+import (
+	"math"
+	"math/big"
+	"net/netip"
+	"slices"
+)
+
+// scale divides a line among address ranges. Each stretch of addresses between two borders of ranges is one part of it,
+// at least a column wide, so that ranges share a column only if they share addresses.
+type scale struct{ parts []part }
+
+// part is a stretch of addresses that begins and ends with ranges, and has none of their borders inside.
+type part struct {
+	first, end *big.Int // end is the first address behind it
+	width      int      // columns
+	covered    bool
+	shared     bool // by more than one range
+}
+
+// newScale makes a scale of this width. If there are more parts than columns, stretches that are in no range vanish;
+// if it is too narrow for the rest, too, the scale has no parts.
+func newScale(ranges []netip.Prefix, width int) scale {
+	parts := partsOf(ranges)
+	if len(parts) > width {
+		parts = slices.DeleteFunc(parts, func(p part) bool { return !p.covered })
+	}
+	if len(parts) > width {
+		return scale{}
+	}
+	share(parts, width)
+	return scale{parts}
+}
+
+func partsOf(ranges []netip.Prefix) []part {
+	var borders []*big.Int
+	for _, r := range ranges {
+		first, end := ends(r)
+		borders = append(borders, first, end)
+	}
+	slices.SortFunc(borders, (*big.Int).Cmp)
+	borders = slices.CompactFunc(borders, func(a, b *big.Int) bool { return a.Cmp(b) == 0 })
+	var parts []part
+	for i := range len(borders) - 1 {
+		p := part{first: borders[i], end: borders[i+1]}
+		count := 0
+		for _, r := range ranges {
+			if p.within(r) {
+				count++
+			}
+		}
+		p.covered, p.shared = count > 0, count > 1
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// within tells whether the part belongs to a range.
+func (p part) within(r netip.Prefix) bool {
+	first, end := ends(r)
+	return first.Cmp(p.first) <= 0 && p.end.Cmp(end) <= 0
+}
+
+// ends returns the first address of a range and the one behind its last, as numbers: those of IPv6 begin behind IPv4.
+func ends(r netip.Prefix) (first, end *big.Int) {
+	r = r.Masked()
+	first = new(big.Int).SetBytes(r.Addr().AsSlice())
+	if r.Addr().Is6() {
+		first.Add(first, new(big.Int).Lsh(big.NewInt(1), 32))
+	}
+	size := new(big.Int).Lsh(big.NewInt(1), uint(max(r.Addr().BitLen()-r.Bits(), 0)))
+	return first, size.Add(size, first)
+}
+
+// share gives each part a column, and the rest by the weight of the parts.
+func share(parts []part, width int) {
+	rest, total := width-len(parts), 0.0
+	for _, p := range parts {
+		total += p.weight()
+	}
+	given, sum := 0, 0.0
+	for i := range parts {
+		sum += parts[i].weight()
+		upTo := int(math.Round(float64(rest) * sum / total))
+		parts[i].width = 1 + upTo - given
+		given = upTo
+	}
+}
+
+// weight grows slowly with the number of addresses, and a stretch in no range has little of it.
+func (p part) weight() float64 {
+	if !p.covered {
+		return 2
+	}
+	bits := new(big.Int).Sub(p.end, p.first).BitLen() - 1
+	return min(math.Pow(2, float64(bits)/4), 64)
+}

@@ -1,0 +1,105 @@
+package pane
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+)
+
+func asciiTheme() Theme { return NewTheme(termenv.Ascii, TerminalColours(), true) }
+
+func someSizing(t Theme, row, column int) Sizing {
+	cell := func(texts ...string) (cells []SizingCell) {
+		for _, text := range texts {
+			cells = append(cells, SizingCell{Text: text})
+		}
+		return cells
+	}
+	return Sizing{Theme: t, Row: row, Column: column, Columns: []SizingColumn{
+		{Title: "count", Short: "count", Width: 8, Least: 5}, {Title: "instance type", Short: "type", Width: 26, Least: 22, Left: true},
+		{Title: "CPUs", Short: "CPU", Width: 6, Least: 5, Rank: 3}, {Title: "TopoLVM", Short: "LVM", Width: 9, Least: 5, Rank: 2},
+	}, Rows: []SizingRow{
+		{Title: "Control plane", Cells: cell("3", "standard.extra-large", "4")},
+		{Title: "Workers", Status: Failed, Cells: cell("2", "standard.large", "4", "yes")},
+		{Title: "Load balancers", Cells: cell("2", "standard.medium", "2")},
+	}}
+}
+
+// Every pane of the wizard fills exactly its cells at any size, also with text that is wide, long or hostile.
+func FuzzWizardPanesAreExact(f *testing.F) {
+	f.Add(80, 24, "gpu", "10.0.0.0/16", false)
+	f.Add(0, -3, "世界世界世界世界世界世界", "::/0", true)
+	f.Add(3, 2, "\x1b[2Jtwo\nlines", "255.255.255.255/32", true)
+	f.Add(58, 7, "", "ffff::/16", false)
+	f.Fuzz(func(t *testing.T, width, height int, name, cidr string, ascii bool) {
+		width, height = width%250, height%80
+		theme := uncoloured()
+		if ascii {
+			theme = asciiTheme()
+		}
+		prefix, _ := netip.ParsePrefix(cidr)
+		sizing := someSizing(theme, height%5, width%5)
+		sizing.Rows[0].Title = Clean(name)
+		quotas := append(someQuotas(), Quota{Resource: name, Need: width, Unasked: true})
+		for _, view := range []View{
+			Ranges{Theme: theme, Ranges: append(someRanges(), Range{Title: name, Prefix: prefix, Overlaps: []string{name}})},
+			Quotas{Theme: theme, Rows: quotas, State: Warn, Note: Clean(name)},
+			Cost{Theme: theme, Hour: 3.42, Month: 2463, Date: Clean(name), Unknown: []string{name}, Machines: 16},
+			Capacity{Theme: theme, Nodes: 512, PodsPerNode: 510, Services: 65534, Wanted: width}, sizing,
+		} {
+			exact(t, view, width, height)
+		}
+	})
+}
+
+// exact fails unless a view fills its cells.
+func exact(t *testing.T, view View, width, height int) {
+	t.Helper()
+	drawn := view.View(width, height)
+	if width <= 0 || height <= 0 {
+		if drawn != "" {
+			t.Errorf("%T draws %q in %dx%d", view, drawn, width, height)
+		}
+		return
+	}
+	lines := strings.Split(drawn, "\n")
+	if len(lines) != height {
+		t.Errorf("%T draws %d lines in %dx%d", view, len(lines), width, height)
+	}
+	for _, line := range lines {
+		if got := ansi.StringWidth(line); got != width {
+			t.Errorf("%T draws %q, %d cells wide, in %dx%d", view, line, got, width, height)
+		}
+	}
+}
+
+func TestTheCursorIsSeenWithoutColoursAndItsColumnNeverLeaves(t *testing.T) {
+	for column, want := range []string{"[  2]", "[standard.large", "", "[yes]"} {
+		view := someSizing(uncoloured(), 1, column).View(58, 4)
+		if want != "" && !strings.Contains(view, want) {
+			t.Errorf("column %d lacks %q:\n%s", column, want, view)
+		}
+	}
+	if view := someSizing(uncoloured(), 1, 0).View(48, 4); strings.Contains(view, "CPU") {
+		t.Errorf("columns do not leave:\n%s", view)
+	}
+}
+
+func TestTheRowOfTheCursorIsAlwaysSeen(t *testing.T) {
+	p := someSizing(uncoloured(), 0, 0)
+	for i := range 30 {
+		p.Rows = append(p.Rows, SizingRow{Title: fmt.Sprintf("group-%d", i), Cells: []SizingCell{{Text: "1"}}})
+	}
+	for row, r := range p.Rows {
+		for height := 4; height < 12; height++ {
+			p.Row = row
+			if view := p.View(60, height); !strings.Contains(view, r.Title) {
+				t.Fatalf("row %d of %d lines is not seen:\n%s", row, height, view)
+			}
+		}
+	}
+}
