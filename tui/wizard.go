@@ -2,9 +2,16 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os"
+	"time"
 
+	"exoshift/internal/fault"
+	"exoshift/tui/pane"
 	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // Wizard says what the wizard begins with and who holds its interviews.
@@ -17,6 +24,7 @@ type Wizard struct {
 	Out     io.Writer // nil for the standard output
 	NoColor bool
 	ASCII   bool
+	Now     func() time.Time // the time that ages are told by; nil for the wall clock
 }
 
 // Option is one thing to begin with.
@@ -28,6 +36,50 @@ type Outcome struct {
 	Go     bool   // the answers were reviewed and the operator said yes
 }
 
-// Ask runs the wizard until the operator said yes on its last screen, or left: the draft has all answers then. The
-// terminal is given back, whatever happens.
-func Ask(_ context.Context, _ Wizard) (Outcome, error) { return Outcome{}, nil }
+// wizardFrames is how often the wizard's screen is drawn a second at most: a key is seen within 16 ms.
+const wizardFrames = 120
+
+// Ask runs the wizard until the operator said yes on its last screen, or left: the draft has all answers then, also if
+// ctx ended, whose cause is returned, or the terminal is gone. The terminal is given back, whatever happens.
+func Ask(ctx context.Context, w Wizard) (Outcome, error) {
+	if w.In == nil {
+		w.In = os.Stdin
+	}
+	if w.Out == nil {
+		w.Out = os.Stdout
+	}
+	if _, terminal := w.Out.(*os.File); terminal && os.Getenv("TERM") == "dumb" {
+		return Outcome{}, fault.Newf(fault.Invalid, "open the wizard", "this terminal (TERM=dumb) cannot place the cursor").
+			WithHint("use --accessible")
+	}
+	return interrogate(ctx, w)
+}
+
+func interrogate(ctx context.Context, w Wizard) (Outcome, error) {
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	s := newShell(working, w)
+	g := &guard{screen: s}
+	var program *tea.Program
+	keys := input(w.In, func(m tea.Msg) { program.Send(m) })
+	program = tea.NewProgram(g, tea.WithInput(keys), tea.WithOutput(w.Out), tea.WithAltScreen(),
+		tea.WithFPS(wizardFrames), tea.WithoutSignalHandler())
+	g.quit, s.send = program.Quit, program.Send
+	defer context.AfterFunc(ctx, program.Quit)()
+	_, err := program.Run()
+	unsaved := s.close()
+	switch err = errors.Join(g.err, err); {
+	case unsaved != nil:
+		return s.outcome, fault.New(fault.Internal, "save the draft", unsaved).WithHint("see whether its disk is full; the answers are lost otherwise")
+	case ctx.Err() != nil:
+		return s.outcome, context.Cause(ctx)
+	case err != nil:
+		return Outcome{}, fault.New(fault.Internal, "draw the wizard", err).WithHint("the draft is kept; use --accessible")
+	}
+	return s.outcome, nil
+}
+
+// theme honours NO_COLOR and what the terminal can do.
+func (w Wizard) theme() pane.Theme {
+	return Options{Out: w.Out, NoColor: w.NoColor, ASCII: w.ASCII}.theme()
+}

@@ -1,0 +1,228 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// localLook is what this machine can say about the answers: its files and environment variables are read beside the
+// screen.
+type localLook struct {
+	turn       int
+	faults     []wizard.Fault
+	warnings   []wizard.Fault
+	secrets    map[string]bool // keys of references that lead to something
+	pullSecret string          // summary of the pull secret
+}
+
+// looked is the end of a local look.
+type looked struct{ localLook }
+
+// check looks at the answers themselves, and beside the screen at what they lead to.
+func (t *talk) check() {
+	t.checked = wizard.Check(t.spec())
+	for _, fault := range t.checked {
+		t.asked[fieldKey(fault.Field)] = true
+	}
+	t.look()
+}
+
+// look reads what the answers lead to.
+func (t *talk) look() {
+	t.local.turn++
+	turn, spec, lookup := t.local.turn, t.spec(), t.interview.Lookup
+	cmd, _ := t.spawn(func(context.Context) tea.Msg {
+		secrets, faults := wizard.ResolveSecrets(spec, lookup)
+		return looked{localLook{
+			turn: turn, faults: append(faults, wizard.CheckPaths(spec)...), warnings: wizard.Warnings(spec, secrets),
+		}}
+	})
+	t.run(cmd)
+}
+
+func (t *talk) hearLook(m looked) {
+	if m.turn == t.local.turn {
+		t.local = m.localLook
+	}
+}
+
+// red returns what is wrong with a field and stops those who want to go on. What is merely missing is told once the
+// field was left.
+func (t *talk) red(key string) []wizard.Fault {
+	if refused := t.refused[key]; len(refused) > 0 {
+		return refused
+	}
+	value, _ := t.answer(key)
+	if value == "" && !t.touched[key] {
+		return nil
+	}
+	return t.about(key, t.allRed())
+}
+
+// amber returns what is worth knowing about a field, and stops nobody.
+func (t *talk) amber(key string) []wizard.Fault {
+	warnings := slices.Clone(t.local.warnings)
+	for _, q := range t.inquiries {
+		warnings = append(warnings, q.reply.Warnings...)
+	}
+	return t.about(key, warnings)
+}
+
+// about returns the faults of a field and of its parts, each once.
+func (t *talk) about(key string, faults []wizard.Fault) []wizard.Fault {
+	var found []wizard.Fault
+	for _, f := range faults {
+		if within(f.Field, key) && !slices.ContainsFunc(found, func(g wizard.Fault) bool { return g.Problem == f.Problem }) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// allRed returns everything that is red, whether it was told or not.
+func (t *talk) allRed() []wizard.Fault {
+	faults := slices.Concat(t.checked, t.local.faults)
+	for _, q := range t.inquiries {
+		faults = append(faults, q.reply.Faults...)
+	}
+	for key := range t.refused {
+		faults = append(faults, t.refused[key]...)
+	}
+	return faults
+}
+
+// blocking returns what is red on a screen, in the order of its fields.
+func (t *talk) blocking(screen wizard.Screen) []wizard.Fault {
+	var blocking []wizard.Fault
+	for _, field := range screen.Fields(t.spec()) {
+		blocking = append(blocking, t.about(field.Key, t.allRed())...)
+	}
+	for _, q := range t.inquiries {
+		for _, fault := range q.reply.Faults {
+			if q.Screen == screen && wizard.ScreenOf(fault.Field) == "" {
+				blocking = append(blocking, fault)
+			}
+		}
+	}
+	return blocking
+}
+
+// tell has everything told that is red on a screen.
+func (t *talk) tell(screen wizard.Screen) {
+	for _, fault := range t.blocking(screen) {
+		t.touched[fieldKey(fault.Field)], t.touched[fault.Field] = true, true
+	}
+}
+
+// status is how a screen with questions is: what is red, then what is amber, as far as it was told.
+func (t *talk) status(screen wizard.Screen) pane.Status {
+	status := pane.OK
+	for _, field := range screen.Fields(t.spec()) {
+		if len(t.red(field.Key)) > 0 {
+			return pane.Failed
+		}
+		if len(t.amber(field.Key)) > 0 {
+			status = pane.Warn
+		}
+	}
+	for _, q := range t.inquiries {
+		if q.Screen == screen && q.known && (q.err != nil || len(q.reply.Warnings) > 0) {
+			status = pane.Warn
+		}
+	}
+	return status
+}
+
+// answer returns the answer of a field as text, and whether it is there as far as it must be, and good.
+func (t *talk) answer(key string) (text string, good bool) {
+	for _, field := range wizard.ScreenOf(key).Fields(t.spec()) {
+		if field.Key == key {
+			text = field.Get(t.spec())
+			break
+		}
+	}
+	return text, len(t.refused[key]) == 0 && len(t.about(key, t.checked)) == 0
+}
+
+// choices returns what the outside offers for a field, or else what the field allows.
+func (t *talk) choices(field wizard.Field) []wizard.Choice {
+	for _, q := range t.inquiries {
+		if choices := q.reply.Choices[field.Key]; len(choices) > 0 {
+			return choices
+		}
+	}
+	var choices []wizard.Choice
+	for _, value := range field.Choices {
+		choices = append(choices, wizard.Choice{Value: value})
+	}
+	return choices
+}
+
+// faultsOf takes an error of an answer apart.
+func faultsOf(key string, err error) []wizard.Fault {
+	var list interface{ Unwrap() []error }
+	if errors.As(err, &list) {
+		var faults []wizard.Fault
+		for _, one := range list.Unwrap() {
+			faults = append(faults, faultsOf(key, one)...)
+		}
+		return faults
+	}
+	var fault wizard.Fault
+	if !errors.As(err, &fault) {
+		fault = wizard.Fault{Field: key, Problem: err.Error()}
+	}
+	return []wizard.Fault{fault}
+}
+
+// within tells whether a path is that of a field or of a part of it.
+func within(path, key string) bool {
+	rest, below := strings.CutPrefix(path, key)
+	return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// fieldKey returns the field that a path is about.
+func fieldKey(path string) string {
+	for key := path; key != ""; key = key[:max(strings.LastIndexAny(key, ".["), 0)] {
+		for _, field := range wizard.Fields() {
+			if field.Key == key {
+				return key
+			}
+		}
+	}
+	return path
+}
+
+// cleanReply makes what the outside said harmless for the terminal.
+func cleanReply(r wizard.Reply, ascii bool) wizard.Reply {
+	r.Summary = cleanText(r.Summary, ascii)
+	r.Faults, r.Warnings = cleanFaults(r.Faults, ascii), cleanFaults(r.Warnings, ascii)
+	choices := map[string][]wizard.Choice{}
+	for key, offered := range r.Choices {
+		for _, choice := range offered {
+			choices[key] = append(choices[key], wizard.Choice{Value: cleanText(choice.Value, ascii), Note: cleanText(choice.Note, ascii)})
+		}
+	}
+	r.Choices, r.Quotas = choices, slices.Clone(r.Quotas)
+	for i := range r.Quotas {
+		r.Quotas[i].Resource = cleanText(r.Quotas[i].Resource, ascii)
+	}
+	return r
+}
+
+func cleanFaults(faults []wizard.Fault, ascii bool) []wizard.Fault {
+	cleaned := slices.Clone(faults)
+	for i, f := range faults {
+		f.Problem, f.Allowed = cleanText(f.Problem, ascii), cleanText(f.Allowed, ascii)
+		f.Suggestion, f.Field = cleanText(f.Suggestion, ascii), cleanText(f.Field, ascii)
+		cleaned[i] = f
+	}
+	return cleaned
+}

@@ -1,0 +1,237 @@
+package tui
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/state"
+	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// desk is an interview that exists only in memory; it remembers what it was given.
+type desk struct {
+	*wizard.Interview
+	now    time.Time
+	saves  []*wizard.Answers
+	kept   map[string]string
+	broken error // why nothing can be saved
+	asked  []string
+}
+
+// newDesk returns an interview about a new cluster, to which a test may add inquiries and answers.
+func newDesk() *desk {
+	d := &desk{now: began, kept: map[string]string{}}
+	d.Interview = &wizard.Interview{
+		Answers: wizard.NewAnswers(), Place: "/home/you/.local/state/exoshift/.drafts/1",
+		Lookup: func(name string) (string, bool) {
+			return "EXOnothing", name == "EXOSCALE_API_KEY" || name == "EXOSCALE_API_SECRET"
+		},
+		Save: func(a *wizard.Answers) error {
+			if d.broken == nil {
+				d.saves = append(d.saves, a)
+			}
+			return d.broken
+		},
+		Keep: func(key, secret string) (string, error) {
+			d.kept[key] = secret
+			return "file:/home/you/secrets/" + key, nil
+		},
+		Estimate: func(spec state.Spec) wizard.Estimate {
+			machines := spec.Sizing.ControlPlane.Count + spec.Sizing.Infra.Count + spec.Sizing.Storage.Count + spec.Sizing.Workers.Count + 1
+			return wizard.Estimate{
+				Hour: float64(machines) / 4, Month: float64(machines) * 182.5, Date: "2026-05-01", Machines: machines,
+				Needs: map[string]int{"instance": machines, "elastic-ip": 2},
+			}
+		},
+		Check: func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+			tell(wizard.CheckState{ID: "credentials", Title: "Credentials", State: "done", Text: "valid"})
+			return nil
+		},
+		Review: func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) { return wizard.Review{}, nil },
+		Export: func(*wizard.Answers) (string, error) { return "/home/you/c-demo-1.yaml", nil },
+	}
+	return d
+}
+
+// answer gives answers as if they had been typed.
+func (d *desk) answer(t testing.TB, texts map[string]string) *desk {
+	t.Helper()
+	for key, text := range texts {
+		if err := d.Answers.Set(key, text, wizard.Typed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+// whole are the answers of a default cluster.
+func whole() map[string]string {
+	return map[string]string{
+		"exoscale.apiKey": "env:EXOSCALE_API_KEY", "exoscale.apiSecret": "env:EXOSCALE_API_SECRET", "exoscale.zone": "ch-gva-2",
+		"cluster.id": "c-demo-1", "cluster.baseDomain": "example.net",
+		"openshift.version": "4.20.5", "openshift.sshKey": testKey, "openshift.distribution": "ocp",
+		"openshift.pullSecret": "env:PULL_SECRET",
+	}
+}
+
+// testKey is a public key that nobody has the private one of.
+const testKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f demo@example.net"
+
+// inquires adds an inquiry that always gets the same answer.
+func (d *desk) inquires(screen wizard.Screen, id string, keys []string, reply wizard.Reply, err error) *desk {
+	d.Inquiries = append(d.Inquiries, wizard.Inquiry{
+		ID: id, Title: id, Screen: screen, Keys: keys,
+		Ask: func(context.Context, state.Spec, wizard.Secrets) (wizard.Reply, error) {
+			d.asked = append(d.asked, id)
+			return reply, err
+		},
+	})
+	return d
+}
+
+// zones is what the outside says about zones.
+func zones() wizard.Reply {
+	return wizard.Reply{Summary: "2 zones", Choices: map[string][]wizard.Choice{
+		"exoscale.zone": {{Value: "ch-gva-2", Note: "Geneva"}, {Value: "de-fra-1", Note: "Frankfurt"}},
+	}}
+}
+
+// operator sits before a wizard, presses its keys, and does what it wants done in the background, one thing after the
+// other. Time passes when the operator lets it.
+type operator struct {
+	*shell
+	desk    *desk
+	waiting []alarm
+	quit    bool
+}
+
+// alarm is a message that waits for its time.
+type alarm struct {
+	at      time.Time
+	message tea.Msg
+}
+
+// sit opens the wizard on a desk, right at its first page.
+func sit(t testing.TB, d *desk, width, height int, change func(*Wizard)) *operator {
+	t.Helper()
+	w := Wizard{
+		Open: func(context.Context, string) (*wizard.Interview, error) { return d.Interview, nil },
+		Out:  io.Discard, NoColor: true, Now: func() time.Time { return d.now },
+	}
+	if change != nil {
+		change(&w)
+	}
+	o := &operator{shell: newShell(t.Context(), w), desk: d}
+	o.later = func(pause time.Duration, message tea.Msg) tea.Cmd {
+		o.waiting = append(o.waiting, alarm{d.now.Add(pause), message})
+		return nil
+	}
+	o.send = o.tell
+	o.tell(tea.WindowSizeMsg{Width: width, Height: height})
+	o.do(o.Init())
+	return o
+}
+
+// tell gives the wizard a message and does what it wants done.
+func (o *operator) tell(message tea.Msg) {
+	_, cmd := o.Update(message)
+	o.do(cmd)
+}
+
+// do runs a command and tells the wizard what came of it.
+func (o *operator) do(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch m := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, cmd := range m {
+			o.do(cmd)
+		}
+	case tea.QuitMsg:
+		o.quit = true
+	default:
+		o.tell(m)
+	}
+}
+
+// pass lets time pass.
+func (o *operator) pass(d time.Duration) {
+	end := o.desk.now.Add(d)
+	for {
+		slices.SortStableFunc(o.waiting, func(a, b alarm) int { return a.at.Compare(b.at) })
+		if len(o.waiting) == 0 || o.waiting[0].at.After(end) {
+			break
+		}
+		next := o.waiting[0]
+		o.waiting = o.waiting[1:]
+		o.desk.now = next.at
+		o.tell(next.message)
+	}
+	o.desk.now = end
+}
+
+// press presses keys by their names, such as "enter", "alt+1" or "x".
+func (o *operator) press(keys ...string) *operator {
+	for _, k := range keys {
+		o.tell(keyOf(k))
+	}
+	return o
+}
+
+// types types a text letter by letter.
+func (o *operator) types(text string) *operator {
+	for _, r := range text {
+		o.tell(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
+	}
+	return o
+}
+
+// pastes pastes a text in one piece.
+func (o *operator) pastes(text string) *operator {
+	o.tell(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true})
+	return o
+}
+
+// at goes to a screen.
+func (o *operator) at(t testing.TB, screen wizard.Screen) *operator {
+	t.Helper()
+	for i, sheet := range o.sheets {
+		if sheet.screen == screen {
+			o.do(o.enter(i))
+			o.do(o.talk.take())
+			return o
+		}
+	}
+	t.Fatalf("there is no screen %s", screen)
+	return o
+}
+
+// keyOf returns the key of a name.
+func keyOf(name string) tea.KeyMsg {
+	for kind := tea.KeyType(-100); kind < 128; kind++ {
+		if k := (tea.KeyMsg{Type: kind}); kind != tea.KeyRunes && k.String() == name && name != "" {
+			return k
+		}
+	}
+	if letter, alt := strings.CutPrefix(name, "alt+"); alt {
+		k := keyOf(letter)
+		k.Alt = true
+		return k
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
+}
+
+func TestAnInterviewBeginsAtItsFirstScreen(t *testing.T) {
+	o := sit(t, newDesk(), 80, 24, nil)
+	if view := o.View(); !strings.Contains(view, "[1 Access]") {
+		t.Errorf("the first screen is not in front:\n%s", view)
+	}
+}

@@ -1,0 +1,208 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// shell is the wizard's frame: the start screen, then the pages of one interview, and everything that is the same on
+// all of them.
+type shell struct {
+	wizard Wizard
+	theme  pane.Theme
+	keys   wizardKeys
+	spawn  func(func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc)
+	send   func(tea.Msg)
+	later  timer
+
+	width, height int
+	start         startScreen
+	talk          *talk // nil on the start screen
+	sheets        []sheet
+	current       int
+	help          bool
+	menu          *quitMenu // nil while nobody wants to leave
+	notice        string    // until the next key
+	outcome       Outcome
+	beating       bool
+}
+
+// sheet is a page with its place in the interview.
+type sheet struct {
+	screen wizard.Screen
+	page   page
+	seen   bool
+}
+
+// opened is the end of opening what was chosen on the start screen.
+type opened struct {
+	option    string
+	interview *wizard.Interview
+	err       error
+}
+
+func newShell(ctx context.Context, w Wizard) *shell {
+	if w.Now == nil {
+		w.Now = time.Now
+	}
+	s := &shell{wizard: w, theme: w.theme(), keys: newWizardKeys(), spawn: inBackground(ctx), send: func(tea.Msg) {}, later: afterwards}
+	s.start = newStartScreen(w, s.theme)
+	return s
+}
+
+func (s *shell) Init() tea.Cmd {
+	if len(s.wizard.Options) == 0 {
+		return s.open("")
+	}
+	return nil
+}
+
+// open begins what was chosen, beside the screen.
+func (s *shell) open(option string) tea.Cmd {
+	s.start.opening, s.start.err = true, nil
+	cmd, _ := s.spawn(func(ctx context.Context) tea.Msg {
+		interview, err := s.wizard.Open(ctx, option)
+		return opened{option, interview, err}
+	})
+	return cmd
+}
+
+func (s *shell) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := s.update(message)
+	if s.talk != nil {
+		cmd = tea.Batch(cmd, s.grant(), s.talk.take())
+	}
+	return s, cmd
+}
+
+func (s *shell) update(message tea.Msg) tea.Cmd {
+	switch m := message.(type) {
+	case tea.WindowSizeMsg:
+		s.width, s.height = m.Width, m.Height
+	case deaf:
+		return tea.Quit
+	case opened:
+		return s.begin(m)
+	case beat:
+		return s.beat()
+	case seen:
+		return nil
+	case tea.KeyMsg:
+		return s.press(m)
+	}
+	if s.talk == nil {
+		return nil
+	}
+	return s.hear(message)
+}
+
+// hear takes what came of the work beside the screen; what is not of the talk is the pages'.
+func (s *shell) hear(message tea.Msg) tea.Cmd {
+	switch m := message.(type) {
+	case due:
+		s.talk.ask(m)
+	case answered:
+		s.talk.hear(m)
+	case looked:
+		s.talk.hearLook(m)
+	case delivered:
+		return s.deliver(s.talk.clerk.result())
+	default:
+		return s.everyPage(message)
+	}
+	return nil
+}
+
+// deliver hears what the clerk did.
+func (s *shell) deliver(message tea.Msg) tea.Cmd {
+	switch m := message.(type) {
+	case nil:
+	case savedDraft:
+		s.talk.hearSaved(m)
+	case keptSecret:
+		s.talk.hearKept(m)
+	case exported:
+		s.hearExported(m)
+	default:
+		return s.everyPage(message)
+	}
+	return nil
+}
+
+// everyPage hands a message to all pages: those in the background may wait for it, too.
+func (s *shell) everyPage(message tea.Msg) tea.Cmd {
+	var commands []tea.Cmd
+	for _, sheet := range s.sheets {
+		commands = append(commands, sheet.page.Update(message))
+	}
+	return tea.Batch(commands...)
+}
+
+// begin begins an interview, or ends the wizard with what was chosen.
+func (s *shell) begin(m opened) tea.Cmd {
+	s.start.opening, s.start.err = false, m.err
+	s.outcome.Option = m.option
+	switch {
+	case m.err != nil:
+		return nil
+	case m.interview == nil:
+		return tea.Quit
+	}
+	s.talk = newTalk(m.interview, s.theme, s.wizard.ASCII, s.wizard.Now)
+	s.talk.spawn, s.talk.send, s.talk.later = s.spawn, s.send, s.later
+	s.talk.check()
+	s.talk.inquire(0)
+	for _, screen := range append(wizard.Screens(), checksScreen, reviewScreen) {
+		if wizard.Screen.Title(screen) == "" || len(s.talk.fields(screen)) > 0 {
+			s.sheets = append(s.sheets, sheet{screen: screen, page: newPage(s.talk, screen)})
+		}
+	}
+	return tea.Batch(s.enter(0), s.beatOn())
+}
+
+// enter brings a page to the front.
+func (s *shell) enter(i int) tea.Cmd {
+	s.current, s.help = i, false
+	s.sheets[i].seen = true
+	return s.sheets[i].page.Enter()
+}
+
+func (s *shell) page() page { return s.sheets[s.current].page }
+
+// beatOn has the ages on the screen drawn anew every second.
+func (s *shell) beatOn() tea.Cmd {
+	if s.beating {
+		return nil
+	}
+	s.beating = true
+	return s.later(time.Second, beat{})
+}
+
+func (s *shell) beat() tea.Cmd {
+	cmd := s.everyPage(beat{})
+	if s.beating {
+		return tea.Batch(cmd, s.later(time.Second, beat{}))
+	}
+	return cmd
+}
+
+// close ends everything that goes on and saves what is not saved.
+func (s *shell) close() error {
+	if s.talk == nil {
+		return nil
+	}
+	s.talk.silence()
+	for _, sheet := range s.sheets {
+		sheet.page.Leave()
+	}
+	if s.talk.unsavable != nil {
+		s.talk.clerk.unsaved = true
+	}
+	s.talk.clerk.finish(func(m tea.Msg) { s.deliver(m) })
+	return s.talk.unsavable
+}

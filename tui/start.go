@@ -1,0 +1,76 @@
+package tui
+
+import (
+	"fmt"
+
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// startScreen asks what to begin with.
+type startScreen struct {
+	theme   pane.Theme
+	options []Option
+	cursor  int
+	opening bool
+	err     error
+	ascii   bool
+}
+
+func newStartScreen(w Wizard, theme pane.Theme) startScreen {
+	screen := startScreen{theme: theme, ascii: w.ASCII}
+	for _, o := range w.Options {
+		screen.options = append(screen.options, Option{o.ID, cleanText(o.Title, w.ASCII), cleanText(o.Help, w.ASCII)})
+	}
+	return screen
+}
+
+func (s *shell) pressStart(k tea.KeyMsg) tea.Cmd {
+	start, options := &s.start, len(s.start.options)
+	digit := 0
+	if len(k.Runes) == 1 {
+		digit = int(k.Runes[0] - '0')
+	}
+	switch {
+	case key.Matches(k, s.keys.Leave), string(k.Runes) == "q", key.Matches(k, s.keys.Back):
+		return tea.Quit
+	case start.opening || options == 0:
+		return nil
+	case key.Matches(k, s.keys.Down):
+		start.cursor = (start.cursor + 1) % options
+	case key.Matches(k, s.keys.Up):
+		start.cursor = (start.cursor + options - 1) % options
+	case digit >= 1 && digit <= options:
+		start.cursor = digit - 1
+		return s.open(start.options[start.cursor].ID)
+	case key.Matches(k, s.keys.Accept):
+		return s.open(start.options[start.cursor].ID)
+	}
+	return nil
+}
+
+// View draws the screen.
+func (v startScreen) View(width, height int) string {
+	t := v.theme
+	lines := []string{"", " " + t.Bold.Render("What would you like to do?"), ""}
+	for i, option := range v.options {
+		text := fmt.Sprintf("%d  %s", i+1, option.Title)
+		if i == v.cursor {
+			lines = append(lines, " "+t.Prong+" "+t.Selected.Render(" "+text+" "))
+		} else {
+			lines = append(lines, "    "+text)
+		}
+	}
+	lines = append(lines, "")
+	switch {
+	case v.err != nil:
+		lines = append(lines, pane.Wrap(t.Mark(pane.Failed)+" "+cleanText(v.err.Error(), v.ascii), " ", width)...)
+	case v.opening:
+		lines = append(lines, " "+t.Mark(pane.Running)+" one moment…")
+	case v.cursor < len(v.options):
+		lines = append(lines, pane.Wrap(v.options[v.cursor].Help, " ", min(width, 90))...)
+	}
+	return pane.Fill(lines, width, height)
+}

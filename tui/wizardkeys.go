@@ -1,0 +1,72 @@
+package tui
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// wizardKeys are the keys that are the same on every page.
+type wizardKeys struct {
+	Back, Help, Export, Again, Redraw, Leave, Jump key.Binding
+	Up, Down, Accept                               key.Binding
+}
+
+func newWizardKeys() wizardKeys {
+	bind := func(help, does string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
+	}
+	return wizardKeys{
+		Back:   bind("esc", "back", "esc", "alt+left"),
+		Help:   bind("F1", "help", "f1"),
+		Export: bind("F9", "export answers", "f9"),
+		Again:  bind("ctrl+r", "ask again", "ctrl+r"),
+		Redraw: bind("ctrl+l", "draw again", "ctrl+l"),
+		Leave:  bind("ctrl+c", "leave", "ctrl+c"),
+		Jump:   bind("alt+1-8", "go to a screen", "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9"),
+		Up:     bind("up", "up", "up", "k", "shift+tab"),
+		Down:   bind("down", "down", "down", "j", "tab"),
+		Accept: bind("enter", "choose", "enter", " "),
+	}
+}
+
+// press takes a key: what leaves first, then what is open, then what every page has, then the page's own.
+func (s *shell) press(k tea.KeyMsg) tea.Cmd {
+	s.notice = ""
+	switch {
+	case s.menu != nil:
+		return s.pressMenu(k)
+	case key.Matches(k, s.keys.Redraw):
+		return tea.ClearScreen
+	case s.talk == nil:
+		return s.pressStart(k)
+	case key.Matches(k, s.keys.Leave):
+		s.menu = &quitMenu{}
+	case s.help:
+		s.help = false
+	case key.Matches(k, s.keys.Help), s.letters() && string(k.Runes) == "?" && !k.Paste:
+		s.help = true
+	case key.Matches(k, s.keys.Export):
+		s.export()
+	case key.Matches(k, s.keys.Again):
+		s.talk.again()
+		return s.page().Update(k)
+	case s.grip() != open && key.Matches(k, s.keys.Back):
+		s.talk.back()
+	case s.grip() != open && key.Matches(k, s.keys.Jump):
+		return s.jump(int(k.Runes[0] - '1'))
+	default:
+		return s.page().Update(k)
+	}
+	return nil
+}
+
+// grip is which keys the page in front wants.
+func (s *shell) grip() grip {
+	if g, gripping := s.page().(gripping); gripping {
+		return g.Grip()
+	}
+	return loose
+}
+
+// letters tells whether letters are keys, not text.
+func (s *shell) letters() bool { return s.grip() == loose }
