@@ -1,12 +1,21 @@
 package session
 
 import (
+	"strings"
+	"syscall"
 	"testing"
 )
 
-func TestARehearsalIsStoppedFromTheLeaveMenu(t *testing.T) {
-	s := newPlace(t).start(t, usual(), "rehearse", "--speed", "60")
+// rehearsing begins a rehearsal and waits until its dashboard waits for something.
+func rehearsing(t *testing.T, o Options, args ...string) *Session {
+	t.Helper()
+	s := newPlace(t).start(t, o, append([]string{"rehearse", "--speed", "60"}, args...)...)
 	s.Expect("WAITING UNTIL")
+	return s
+}
+
+func TestARunIsStoppedFromTheLeaveMenu(t *testing.T) {
+	s := rehearsing(t, usual())
 	s.Press("q")
 	s.Expect("Leave?", "go back (default)")
 	s.Press("esc")
@@ -15,5 +24,58 @@ func TestARehearsalIsStoppedFromTheLeaveMenu(t *testing.T) {
 	s.Expect("Leave?")
 	s.Press("down", "enter")
 	s.Leave(130)
-	s.Expect("rehearse")
+	if screen := s.Screen(); !screen.Has("exoshift rehearse") || screen.Alternate {
+		t.Errorf("what goes on with the run does not stay on the terminal:\n%s", screen)
+	}
+}
+
+func TestADashboardFitsEverySizeThatATerminalIsGiven(t *testing.T) {
+	s := rehearsing(t, usual())
+	for _, size := range [][2]int{{60, 18}, {20, 5}, {200, 60}, {1, 1}, {80, 24}} {
+		s.Resize(size[0], size[1])
+		s.WaitFor("a screen of the new size", func(screen Screen) bool {
+			return len(screen.Lines) == size[1] && (size[0] < 20 || screen.Has("RUNNING"))
+		})
+	}
+	s.Expect("WAITING UNTIL")
+	s.Press("ctrl+c", "ctrl+c")
+	s.Leave(130)
+}
+
+func TestATerminalThatDoesNotKnowItsSizeIsNoObstacle(t *testing.T) {
+	s := newPlace(t).start(t, Options{}, "rehearse", "--speed", "60")
+	s.WaitFor("a screen of its own", func(screen Screen) bool { return screen.Alternate })
+	s.Resize(80, 24)
+	s.Expect("WAITING UNTIL")
+	s.Press("ctrl+c", "ctrl+c")
+	s.Leave(130)
+}
+
+func TestADumbTerminalIsGivenLines(t *testing.T) {
+	o := usual()
+	o.Env = []string{"TERM=dumb"}
+	s := newPlace(t).start(t, o, "rehearse", "--speed", "3600")
+	s.Expect("credentials")
+	s.Signal(syscall.SIGINT)
+	s.Leave(130)
+	if text := s.Transcript(); strings.Contains(text, "\x1b") {
+		t.Errorf("a dumb terminal is sent control sequences: %.200q", text)
+	}
+}
+
+func TestNoColourIsNoColour(t *testing.T) {
+	o := usual()
+	o.Env = []string{"NO_COLOR=1"}
+	s := rehearsing(t, o)
+	s.Press("ctrl+c", "ctrl+c")
+	s.Leave(130)
+	if text := s.Transcript(); strings.Contains(text, "\x1b[3") || strings.Contains(text, "\x1b[9") {
+		t.Errorf("there is colour in spite of NO_COLOR")
+	}
+}
+
+func TestAHangUpStopsARunInOrder(t *testing.T) {
+	s := rehearsing(t, usual())
+	s.Signal(syscall.SIGHUP)
+	s.Leave(130)
 }
