@@ -25,24 +25,26 @@ type document struct {
 	fields []Field
 	spec   state.Spec
 	places map[string]place // of values, and of the keys of sections, by path
+	ask    []string         // keys of fields that are asked all the same
 	faults []Fault
 	broken bool // there is nothing to check: the file is no YAML, or no mapping
+	usual  bool // these are somebody's usual answers: nothing is required of them
 }
 
 // place is a position in the file, from 1.
 type place struct{ line, column int }
 
 // read decodes a file over the defaults. It looks at forms only, not at values.
-func read(name string, content []byte) *document {
+func read(name string, content []byte, usual bool) *document {
 	d := &document{
 		name: name, lines: strings.Split(string(content), "\n"), fields: Fields(), spec: state.Default(),
-		places: map[string]place{"": {1, 1}},
+		places: map[string]place{"": {1, 1}}, usual: usual,
 	}
 	root := d.root(content)
 	if d.broken {
 		return d
 	}
-	if d.section(root, "", place{1, 1}); !d.broken {
+	if d.section(root, "", place{1, 1}); !d.broken && !usual {
 		d.require("", "apiVersion", "kind")
 	}
 	return d
@@ -130,12 +132,15 @@ func (d *document) start(node ast.Node, otherwise place) place {
 	return at(node.GetToken(), otherwise)
 }
 
-// report adds a fault; its place is kept within the file, whatever the YAML parser believes.
-func (d *document) report(p place, f Fault) {
+// report adds a fault.
+func (d *document) report(p place, f Fault) { d.faults = append(d.faults, d.placed(f, p)) }
+
+// placed names the place of a fault, which is kept within the file, whatever the YAML parser believes.
+func (d *document) placed(f Fault, p place) Fault {
 	p.line = min(max(p.line, 1), len(d.lines))
 	p.column = min(max(p.column, 1), utf8.RuneCountInString(d.lines[p.line-1])+1)
 	f.File, f.Line, f.Column = d.name, p.line, p.column
-	d.faults = append(d.faults, f)
+	return f
 }
 
 // place returns where the value at a path is, or, if it is missing, what would hold it.
@@ -152,7 +157,7 @@ func (d *document) place(path string) place {
 func (d *document) require(path string, keys ...string) {
 	for _, key := range keys {
 		full := prefix(path) + key
-		if _, given := d.places[full]; given || d.known(full) {
+		if _, given := d.places[full]; given || known(d.faults, full) {
 			continue
 		}
 		field, _ := find(d.fieldsAt(full), full)
@@ -176,6 +181,8 @@ func (d *document) section(node ast.Node, path string, here place) {
 		spot := at(entry.Key.GetToken(), here)
 		field, isField := find(fields, full)
 		switch {
+		case full == askKey:
+			d.asks(entry.Value, spot)
 		case isField:
 			d.places[full] = d.start(entry.Value, spot)
 			d.value(field, entry.Value, spot)
@@ -183,7 +190,7 @@ func (d *document) section(node ast.Node, path string, here place) {
 			d.places[full] = spot
 			d.section(entry.Value, full, spot)
 		default:
-			keys := keysOf(fields, path)
+			keys := d.keysBelow(fields, path)
 			d.report(spot, Fault{Field: printed(full), Problem: "unknown key", Allowed: oneOf(keys), Suggestion: nearest(key, keys)})
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 // Fault is one thing that is wrong with the answers. It never holds the value of a secret.
 type Fault struct {
-	File         string
-	Line, Column int    // from 1; 0 when the fault is not bound to a file
+	File         string // where the value stands: a file, an environment variable or a flag; may be empty
+	Line, Column int    // from 1; 0 outside of files
 	Field        string // the key path, e.g. network.podCIDR or sizing.extraGroups[0].type
 	Problem      string // what is wrong
 	Allowed      string // what would be right; may be empty
@@ -21,8 +21,8 @@ type Fault struct {
 // String returns the fault on one line: file:line:col  field  problem  allowed: …  did you mean …?
 func (f Fault) String() string {
 	parts := []string{f.Field, f.Problem}
-	if f.Line > 0 {
-		parts = append([]string{fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)}, parts...)
+	if place := f.place(); place != "" {
+		parts = append([]string{place}, parts...)
 	}
 	if f.Allowed != "" {
 		parts = append(parts, "allowed: "+f.Allowed)
@@ -31,6 +31,14 @@ func (f Fault) String() string {
 		parts = append(parts, "did you mean "+f.Suggestion+"?")
 	}
 	return strings.TrimPrefix(strings.Join(parts, "  "), "  ")
+}
+
+// place says where the value stands: file:line:col, a variable or a flag.
+func (f Fault) place() string {
+	if f.Line == 0 {
+		return f.File
+	}
+	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
 }
 
 func (f Fault) Error() string { return f.String() }

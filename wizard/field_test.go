@@ -96,20 +96,27 @@ func TestSetStoresNothingWhenTheValueIsWrong(t *testing.T) {
 	}
 }
 
-func TestMissingListsWhatAHeadlessRunNeeds(t *testing.T) {
-	got := map[string]string{}
+func TestNeedsNameEveryPlaceWhereAnAnswerCanBeGiven(t *testing.T) {
 	spec := state.Default()
 	spec.Cluster.DisplayName = "env:not a reference"
-	for _, need := range wizard.MissingFrom(spec, environment(map[string]string{"EXOSCALE_API_KEY": "k"})) {
-		got[need.Field] = need.Source
+	spec.Cluster.BaseDomain = "example.net"
+	var got []wizard.Need
+	lookup := environment(map[string]string{"EXOSCALE_API_KEY": "k"})
+	for _, need := range wizard.Needs(spec, []string{"sizing.workers.count", "syn.tenant"}, lookup) {
 		if need.Why == "" {
 			t.Errorf("%s: no reason", need.Field)
 		}
+		if need.Why = ""; !strings.HasPrefix(need.Field, "openshift.") {
+			got = append(got, need)
+		}
 	}
-	const file = "answers file: install --answers FILE"
-	want := map[string]string{
-		"cluster.id": file, "cluster.baseDomain": file, "exoscale.zone": file, "openshift.version": file,
-		"openshift.pullSecret": file, "openshift.sshKey": file, "exoscale.apiSecret": "environment variable EXOSCALE_API_SECRET",
+	want := []wizard.Need{
+		{Field: "cluster.id", Flag: "--set cluster.id=c-demo-1", Variable: "EXOSHIFT_CLUSTER_ID", InFile: "cluster: {id: c-demo-1}"},
+		{Field: "exoscale.zone", Flag: "--set exoscale.zone=ch-gva-2", Variable: "EXOSHIFT_EXOSCALE_ZONE", InFile: "exoscale: {zone: ch-gva-2}"},
+		{Field: "exoscale.apiSecret", Flag: "--set exoscale.apiSecret=file:PATH", Variable: "EXOSCALE_API_SECRET",
+			InFile: "exoscale: {apiSecret: {file: PATH}}", Secret: true},
+		{Field: "sizing.workers.count", Flag: "--set sizing.workers.count=3", Variable: "EXOSHIFT_SIZING_WORKERS_COUNT",
+			InFile: "sizing: {workers: {count: 3}}"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

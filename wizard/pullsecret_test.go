@@ -75,7 +75,7 @@ func TestOKDNeedsNoPullSecretAndTakesAnother(t *testing.T) {
 	if warnings := wizard.Warnings(spec, secrets); len(warnings) > 0 {
 		t.Errorf("warnings without a reason:\n%s", lines(warnings))
 	}
-	for _, need := range wizard.MissingFrom(spec, environment(nil)) {
+	for _, need := range wizard.Needs(spec, nil, environment(nil)) {
 		if need.Field == "openshift.pullSecret" {
 			t.Error("the pull secret is said to be missing")
 		}

@@ -134,9 +134,10 @@ func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
 
 func TestWarningsHaveAPlace(t *testing.T) {
 	content := []byte(after("syn: {tenant: t-1, lieutenantURL: https://l}\nnetwork:\n  nodeCIDR: 172.17.0.0/16\nfoo: 1\n"))
-	spec, _ := wizard.Parse("f", content)
+	layer := wizard.ReadAnswers("f", content)
+	all := wizard.Assemble(layer.Given, layer)
 	var places []string
-	for line := range strings.Lines(lines(wizard.Placed("f", content, wizard.Warnings(spec, wizard.Secrets{})))) {
+	for line := range strings.Lines(lines(all.Placed(wizard.Warnings(all.Answers.Spec, wizard.Secrets{})))) {
 		places = append(places, strings.Join(strings.Fields(line)[:2], " "))
 	}
 	if diff := cmp.Diff([]string{"f:9:35 syn.lieutenantURL", "f:11:13 network.nodeCIDR"}, places); diff != "" {

@@ -10,8 +10,92 @@ import (
 	"exoshift/wizard"
 )
 
-// loadAnswers reads an answers file and the secrets it refers to. All faults are printed at once.
-func loadAnswers(path string, std streams, lookup func(string) (string, bool)) (state.Spec, wizard.Secrets, error) {
+// loaded are the answers of all layers, with what they lead to.
+type loaded struct {
+	answers *wizard.Answers
+	secrets wizard.Secrets
+	ask     []string      // keys that are asked although there are answers
+	needs   []wizard.Need // what nobody has answered yet
+}
+
+// loadAnswers reads the answers of all layers and the secrets they refer to, for a run that asks nobody: all faults
+// are printed at once, or else all that is missing. lookup finds the variables of secrets.
+func (o options) loadAnswers(std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	answers, err := o.readAnswers(std, lookup)
+	if err == nil {
+		err = answers.complete(std)
+	}
+	return answers, err
+}
+
+// readAnswers is loadAnswers for a run that can ask for what is missing.
+func (o options) readAnswers(std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	layers, err := o.layers()
+	if err != nil {
+		return loaded{}, err
+	}
+	return layers.load(std, lookup)
+}
+
+// layers reads all layers. Without an answers file the others may be enough.
+func (o options) layers() (layers, error) {
+	var content []byte
+	if o.answers != "" {
+		var err error
+		if content, err = os.ReadFile(o.answers); err != nil {
+			return layers{}, usageError{fmt.Errorf("read the answers: %w", err)}
+		}
+	}
+	return o.layersOver(o.answers, content)
+}
+
+// layersOver are the layers around an answers file that has been read; it has no name if there is none.
+func (o options) layersOver(name string, content []byte) (layers, error) {
+	usual, err := usualAnswers()
+	if err != nil {
+		return layers{}, err
+	}
+	l := layers{usual: usual, variables: new(wizard.ReadVariables(environment)), flags: wizard.ReadFlags(o.set)}
+	if name != "" {
+		l.answers = new(wizard.ReadAnswers(name, content))
+	}
+	return l, nil
+}
+
+// load assembles the layers. What is wrong is printed at once; what is only missing is no error here.
+func (l layers) load(std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	all, err := l.assemble()
+	if err != nil {
+		return loaded{}, err
+	}
+	secrets := all.Resolve(lookup)
+	spec := all.Answers.Spec
+	read := loaded{answers: all.Answers, secrets: secrets, ask: all.Ask, needs: wizard.Needs(spec, all.Ask, lookup)}
+	if faults := all.Faults(); !all.OnlyMissing(read.needs) {
+		console.Faults(std.err, faults)
+		return read, answersError{errors.New("the answers have faults")}
+	}
+	warn(std, append(all.Placed(wizard.Warnings(spec, secrets)), wizard.Mistyped(spec, variableNames())...))
+	return read, nil
+}
+
+func warn(std streams, warnings []wizard.Fault) {
+	for _, warning := range warnings {
+		fmt.Fprintln(std.err, "warning:", console.Clean(warning.String()))
+	}
+}
+
+// complete wants every answer there, and lists what is missing.
+func (l loaded) complete(std streams) error {
+	if len(l.needs) == 0 {
+		return nil
+	}
+	console.Missing(std.err, l.needs)
+	return usageError{errors.New("answers are missing; nothing was done")}
+}
+
+// loadAnswers reads one answers file that is in force, or shipped, with nothing over or under it.
+func loadAnswers(path string, std streams, lookup func(env string) (string, bool)) (state.Spec, wizard.Secrets, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return state.Spec{}, wizard.Secrets{}, usageError{fmt.Errorf("read the answers: %w", err)}
@@ -19,14 +103,13 @@ func loadAnswers(path string, std streams, lookup func(string) (string, bool)) (
 	return parseAnswers(path, content, std, lookup)
 }
 
-func parseAnswers(name string, content []byte, std streams, lookup func(string) (string, bool)) (state.Spec, wizard.Secrets, error) {
-	spec, secrets, faults := wizard.Load(name, content, lookup)
-	if len(faults) > 0 {
-		console.Faults(std.err, faults)
-		return spec, secrets, answersError{errors.New("the answers have faults")}
+func parseAnswers(name string, content []byte, std streams, lookup func(env string) (string, bool)) (state.Spec, wizard.Secrets, error) {
+	read, err := layers{answers: new(wizard.ReadAnswers(name, content))}.load(std, lookup)
+	if err == nil {
+		err = read.complete(std)
 	}
-	for _, warning := range wizard.Placed(name, content, wizard.Warnings(spec, secrets)) {
-		fmt.Fprintln(std.err, "warning:", warning)
+	if err != nil {
+		return state.Spec{}, wizard.Secrets{}, err
 	}
-	return spec, secrets, nil
+	return read.answers.Spec, read.secrets, nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"exoshift/internal/console"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -26,10 +25,6 @@ func planCommand(std streams) *cobra.Command {
 			o, err := bind(cmd, std)
 			if err != nil {
 				return err
-			}
-			if o.answers == "" {
-				console.Missing(std.err, wizard.Missing())
-				return usageError{errors.New("no answers: give an answers file with --answers FILE; the README shows one")}
 			}
 			preview, err := showPlan(cmd.Context(), o, std)
 			if err != nil {
@@ -54,11 +49,12 @@ type checkError struct{ error }
 func (e checkError) Unwrap() error { return e.error }
 
 func showPlan(ctx context.Context, o options, std streams) (preview install.Preview, err error) {
-	spec, secrets, err := loadAnswers(o.answers, std, environment)
+	read, err := o.loadAnswers(std, environment)
 	if err != nil {
 		return preview, err
 	}
-	s, leave, err := lookingSession(ctx, o, spec, secrets)
+	spec := read.answers.Spec
+	s, leave, err := lookingSession(ctx, o, spec, read.secrets)
 	if err != nil {
 		return preview, err
 	}

@@ -91,6 +91,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 // options are the flags that several verbs share. Each can also be given as EXOSHIFT_<FLAG>.
 type options struct {
 	answers, dir string
+	set          []string // answers of the form KEY=VALUE
 	output       output
 	ascii        bool // the dashboard is drawn with ASCII alone
 	yes          bool
@@ -114,16 +115,23 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 	if err != nil {
 		return options{}, err
 	}
+	set, err := assignments(cmd)
+	if err != nil {
+		return options{}, err
+	}
 	chosen, err := output(layers.GetString("output")).resolve(std)
 	return options{
-		answers: layers.GetString("answers"), dir: layers.GetString("dir"), output: chosen, ascii: layers.GetBool("ascii"), yes: layers.GetBool("yes"),
+		answers: layers.GetString("answers"), set: set, dir: layers.GetString("dir"), output: chosen, ascii: layers.GetBool("ascii"), yes: layers.GetBool("yes"),
 		waitForDNS: layers.GetDuration("wait-for-dns"), installer: installer,
 		releaseKey: layers.GetString("release-key"), renew: layers.GetBool("renew-certificates"),
 		lookInside: layers.GetBool("look-inside"),
 	}, err
 }
 
-func answersFlag(cmd *cobra.Command, usage string) { cmd.Flags().String("answers", "", usage) }
+func answersFlag(cmd *cobra.Command, usage string) {
+	cmd.Flags().String("answers", "", usage)
+	setFlag(cmd)
+}
 
 func dirFlag(cmd *cobra.Command, usage string) { cmd.Flags().String("dir", "", usage) }
 

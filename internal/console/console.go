@@ -34,14 +34,6 @@ func Faults(w io.Writer, faults []wizard.Fault) {
 	}
 }
 
-// Missing prints what a run still has to be told.
-func Missing(w io.Writer, needs []wizard.Need) {
-	fmt.Fprintln(w, "Missing answers:")
-	for _, need := range needs {
-		fmt.Fprintf(w, "  %-24s %s\n  %-24s %s\n", need.Field, need.Source, "", need.Why)
-	}
-}
-
 // Clean makes a string from elsewhere safe to print on one line: terminal sequences, control characters and invisible
 // formatting (which could reorder the text) are dropped, and line breaks become "; ".
 func Clean(text string) string {

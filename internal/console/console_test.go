@@ -252,12 +252,30 @@ func TestFaultsAndMissingAnswers(t *testing.T) {
 		{File: "a.yaml", Line: 3, Column: 7, Field: "cluster.id", Problem: "is missing", Allowed: "e.g. c-demo-1"},
 		{Field: "exoscale.zone", Problem: "\"x\x1b[2J\" is not known", Suggestion: "ch-gva-2"},
 	})
-	console.Missing(&out, []wizard.Need{{Field: "cluster.id", Source: "answers file: install --answers FILE", Why: "Cluster ID. Opens names."}})
+	console.Missing(&out, []wizard.Need{
+		{Field: "cluster.id", Why: "Cluster ID. Opens the names of all that the cluster has on Exoscale, and its domain.",
+			Flag: "--set cluster.id=c-demo-1", Variable: "EXOSHIFT_CLUSTER_ID", InFile: "cluster: {id: c-demo-1}"},
+		{Field: "exoscale.apiKey", Why: "API key.", Flag: "--set exoscale.apiKey=file:PATH", Variable: "EXOSCALE_API_KEY",
+			InFile: "exoscale: {apiKey: {file: PATH}}", Secret: true},
+	})
 	want := `a.yaml:3:7  cluster.id  is missing  allowed: e.g. c-demo-1
 exoscale.zone  "x" is not known  did you mean ch-gva-2?
-Missing answers:
-  cluster.id               answers file: install --answers FILE
-                           Cluster ID. Opens names.
+Missing answers: 2. Give each of them in one of its places.
+
+cluster.id
+  why          Cluster ID. Opens the names of all that the cluster has on
+               Exoscale, and its domain.
+  flag         --set cluster.id=c-demo-1
+  variable     EXOSHIFT_CLUSTER_ID
+  in the file  cluster: {id: c-demo-1}
+
+exoscale.apiKey
+  why          API key.
+  flag         --set exoscale.apiKey=file:PATH
+  variable     EXOSCALE_API_KEY, which holds the secret itself
+  in the file  exoscale: {apiKey: {file: PATH}}
+
+A file to start with: exoshift answers new answers.yaml
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
+
+	"exoshift/wizard"
+)
+
+// layers are where answers come from, from the lowest to the highest.
+type layers struct {
+	usual     *wizard.Layer // the user's configuration
+	answers   *wizard.Layer // the answers file
+	variables *wizard.Layer // the environment
+	flags     wizard.Layer  // --set
+}
+
+func setFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArray("set", nil, "give one answer, KEY=VALUE, e.g. network.podCIDR=10.0.0.0/14; may be repeated")
+}
+
+// assignments reads --set, if the command has it. It has no variable: each answer has one of its own.
+func assignments(cmd *cobra.Command) ([]string, error) {
+	if cmd.Flags().Lookup("set") == nil {
+		return nil, nil
+	}
+	set, err := cmd.Flags().GetStringArray("set")
+	if err != nil {
+		return nil, fmt.Errorf("read the flags: %w", err)
+	}
+	return set, nil
+}
+
+// all returns the layers that there are.
+func (l layers) all() []wizard.Layer {
+	var all []wizard.Layer
+	for _, layer := range []*wizard.Layer{l.usual, l.answers, l.variables, &l.flags} {
+		if layer != nil {
+			all = append(all, *layer)
+		}
+	}
+	return all
+}
+
+// assemble lays flags over the environment over the answers file over the user's configuration over the defaults.
+func (l layers) assemble() (*wizard.Assembly, error) {
+	const noKeyHoldsIt = "\x00" // so that keys stay whole
+	v := viper.NewWithOptions(viper.KeyDelimiter(noKeyHoldsIt))
+	for _, file := range []*wizard.Layer{l.usual, l.answers} {
+		if file == nil {
+			continue
+		}
+		if err := v.MergeConfigMap(asMap(file.Given)); err != nil {
+			return nil, fmt.Errorf("read the answers: %w", err)
+		}
+	}
+	for key, given := range l.flags.Given {
+		v.Set(key, given)
+	}
+	given := map[string]wizard.Given{}
+	for _, field := range wizard.Fields() {
+		if l.variables != nil {
+			if err := v.BindEnv(field.Key, field.Variable()); err != nil {
+				return nil, fmt.Errorf("read the environment: %w", err)
+			}
+		}
+		switch value := v.Get(field.Key).(type) {
+		case wizard.Given:
+			given[field.Key] = value
+		case string:
+			given[field.Key] = wizard.Given{Text: strings.TrimSpace(value), Source: field.Variable()}
+		}
+	}
+	return wizard.Assemble(given, l.all()...), nil
+}
+
+func asMap(given map[string]wizard.Given) map[string]any {
+	values := map[string]any{}
+	for key, value := range given {
+		values[key] = value
+	}
+	return values
+}
+
+// usualAnswers reads the user's configuration, if there is one.
+func usualAnswers() (*wizard.Layer, error) {
+	path, ok := configPath()
+	if !ok {
+		return nil, nil
+	}
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, usageError{fmt.Errorf("read your configuration: %w", err)}
+	}
+	layer := wizard.ReadUsual(path, content)
+	return &layer, nil
+}
+
+// configPath is $XDG_CONFIG_HOME/exoshift/config.yaml, with ~/.config in the variable's place if it is not set.
+func configPath() (path string, ok bool) {
+	base := os.Getenv("XDG_CONFIG_HOME")
+	if base == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", false
+		}
+		base = filepath.Join(home, ".config")
+	}
+	return filepath.Join(base, "exoshift", "config.yaml"), true
+}
+
+// variableNames are the names of the environment's variables.
+func variableNames() []string {
+	var names []string
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,185 @@
+package wizard
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Assembly is the answers that layers make together, with everything that is wrong with them.
+type Assembly struct {
+	Answers *Answers
+	Ask     []string // keys that are asked all the same; what they miss is no fault
+
+	given   map[string]Given
+	file    *document // the answers file, if there is one
+	sources []string  // in the order of the layers
+	unread  []string  // fields that some layer's answer could not be read of
+	wrong   bool      // some layer has a fault of its own
+	faults  []Fault
+}
+
+// Assemble puts the answers that were given into the defaults and checks them. given says by key which layer's answer
+// counts; the layers are named from the lowest to the highest, so that the faults of all of them are told.
+func Assemble(given map[string]Given, layers ...Layer) *Assembly {
+	a := &Assembly{Answers: NewAnswers(), given: given}
+	broken := false
+	for _, layer := range layers {
+		a.faults = append(a.faults, layer.faults...)
+		a.unread = append(a.unread, layer.unread...)
+		a.Ask = append(a.Ask, layer.Ask...)
+		if a.sources = append(a.sources, layer.source); layer.file != nil {
+			broken = broken || layer.file.broken
+			if !layer.file.usual {
+				a.file = layer.file
+			}
+		}
+	}
+	a.wrong = len(a.faults) > 0
+	a.Ask = slices.DeleteFunc(a.Ask, a.answered)
+	a.fill()
+	if !broken {
+		a.check()
+	}
+	return a
+}
+
+// check adds what is wrong with the answers together: what is wrong with each by itself, its layer has told of.
+func (a *Assembly) check() {
+	var fresh []Fault
+	for _, f := range Check(a.Answers.Spec) {
+		told := slices.ContainsFunc(a.faults, func(g Fault) bool { return g.Field == f.Field && g.Problem == f.Problem })
+		if !told && !within(a.unread, f.Field) {
+			fresh = append(fresh, f)
+		}
+	}
+	a.take(fresh)
+}
+
+// answered tells whether an answer was given for this run alone, so that nobody needs to ask.
+func (a *Assembly) answered(key string) bool {
+	given, ok := a.given[key]
+	return ok && given.file == nil
+}
+
+// fill stores what was given. What cannot be stored, its layer has told of.
+func (a *Assembly) fill() {
+	for _, field := range Fields() {
+		given, ok := a.given[field.Key]
+		if !ok {
+			continue
+		}
+		if given.file != nil && field.Shape() == Groups { // each of its faults has a place of its own there
+			a.Answers.Spec.Sizing.ExtraGroups = given.file.spec.Sizing.ExtraGroups
+		} else if field.value.store(&a.Answers.Spec, given.Text) != nil {
+			continue
+		}
+		a.Answers.Origins[field.Key] = given.Origin()
+	}
+}
+
+// Add takes in faults that know their field only and places them, unless the field or what it is part of is known to
+// be wrong, or is asked.
+func (a *Assembly) Add(faults []Fault) {
+	a.take(slices.DeleteFunc(faults, func(f Fault) bool { return known(a.faults, f.Field) }))
+}
+
+func (a *Assembly) take(faults []Fault) {
+	faults = slices.DeleteFunc(faults, func(f Fault) bool { return slices.Contains(a.Ask, originKey(f.Field)) })
+	a.faults = append(a.faults, a.Placed(faults)...)
+}
+
+// Resolve returns the secrets that the answers refer to, and adds what is wrong with them and with the other files
+// that the answers name.
+func (a *Assembly) Resolve(lookup func(env string) (string, bool)) Secrets {
+	if a.file != nil && a.file.broken {
+		return Secrets{}
+	}
+	secrets, faults := ResolveSecrets(a.Answers.Spec, lookup)
+	a.Add(append(faults, CheckPaths(a.Answers.Spec)...))
+	return secrets
+}
+
+// Placed returns faults that know their field only with the places of the answers that they are about, in
+// the order of Faults.
+func (a *Assembly) Placed(faults []Fault) []Fault {
+	placed := slices.Clone(faults)
+	for i, f := range placed {
+		given, ok := a.given[originKey(f.Field)]
+		switch {
+		case ok && given.file == nil:
+			placed[i].File = given.Source
+		case ok:
+			placed[i] = given.file.placed(f, given.file.place(f.Field))
+		case a.file != nil:
+			placed[i] = a.file.placed(f, a.file.place(f.Field))
+		}
+	}
+	return a.sorted(placed)
+}
+
+// OnlyMissing tells whether nothing is wrong but that these answers are missing.
+func (a *Assembly) OnlyMissing(needs []Need) bool {
+	return !a.wrong && !slices.ContainsFunc(a.faults, func(f Fault) bool {
+		return !slices.ContainsFunc(needs, func(need Need) bool { return need.Field == f.Field })
+	})
+}
+
+// Faults returns all faults: those of a layer together, in the order of its file.
+func (a *Assembly) Faults() []Fault {
+	return a.sorted(slices.Clone(a.faults))
+}
+
+func (a *Assembly) sorted(faults []Fault) []Fault {
+	slices.SortStableFunc(faults, func(x, y Fault) int {
+		return cmp.Or(cmp.Compare(a.rank(x.File), a.rank(y.File)), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
+	})
+	return faults
+}
+
+// rank orders the sources as their layers; what was given nowhere comes last.
+func (a *Assembly) rank(source string) int {
+	switch at := slices.Index(a.sources, source); {
+	case source == "":
+		return len(a.sources) + 1
+	case at < 0: // one of the environment's variables
+		return len(a.sources)
+	default:
+		return at
+	}
+}
+
+// judge adds the faults of the values that a file gives, each by itself: whether something is missing, all answers
+// together decide.
+func (d *document) judge() {
+	var fresh []Fault
+	for _, field := range fieldsOf(d.spec) {
+		_, given := d.places[field.Key]
+		inGroup := strings.Contains(field.Key, "]")
+		if inGroup || given && field.Get(d.spec) != "" {
+			fresh = append(fresh, field.check(d.spec)...)
+		}
+	}
+	for _, f := range slices.DeleteFunc(fresh, func(f Fault) bool { return known(d.faults, f.Field) }) {
+		d.report(d.place(f.Field), f)
+	}
+}
+
+// known tells whether there is a fault of the field, or of what holds it.
+func known(faults []Fault, field string) bool {
+	var fields []string
+	for _, f := range faults {
+		fields = append(fields, f.Field)
+	}
+	return within(fields, field)
+}
+
+// within tells whether a field, or what holds it, is one of those.
+func within(fields []string, field string) bool {
+	for ; field != ""; field = parent(field) {
+		if slices.Contains(fields, field) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,138 @@
+package wizard
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"exoshift/state"
+)
+
+// Given is one answer as text, with where it stands.
+type Given struct {
+	Text   string
+	Source string // the name of a file or of an environment variable, or SetFlag
+
+	file *document // nil outside of files
+	line int
+}
+
+// Origin says where the answer came from, as in Answers.Origins.
+func (g Given) Origin() string {
+	if g.file == nil {
+		return g.Source
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(g.Source), g.line)
+}
+
+// Layer is what one source of answers says. One layer lies over another: see Assemble.
+type Layer struct {
+	Given map[string]Given // by the keys of Fields
+	Ask   []string         // keys that are asked although there are answers
+
+	source string
+	file   *document
+	faults []Fault
+	unread []string // fields whose values could not be read, and what holds them
+}
+
+// ReadAnswers reads an answers file. name is what faults call it.
+func ReadAnswers(name string, yaml []byte) Layer { return fileLayer(read(name, yaml, false)) }
+
+// ReadUsual reads a file with somebody's usual answers: an answers file of which nothing is required.
+func ReadUsual(name string, yaml []byte) Layer { return fileLayer(read(name, yaml, true)) }
+
+func fileLayer(d *document) Layer {
+	layer := Layer{Given: map[string]Given{}, Ask: d.ask, source: d.name, file: d}
+	for _, field := range d.fields {
+		if p, given := d.places[field.Key]; given && !known(d.faults, field.Key) {
+			layer.Given[field.Key] = Given{Text: field.Get(d.spec), Source: d.name, file: d, line: p.line}
+		}
+	}
+	for _, f := range d.faults {
+		layer.unread = append(layer.unread, f.Field)
+	}
+	if !d.broken {
+		d.judge()
+	}
+	layer.faults = d.faults
+	return layer
+}
+
+// SetFlag is the flag that gives one answer: --set KEY=VALUE.
+const SetFlag = "--set"
+
+// ReadFlags reads answers of the form KEY=VALUE. The last one of a key counts.
+func ReadFlags(flags []string) Layer {
+	layer := Layer{Given: map[string]Given{}, source: SetFlag}
+	for _, flag := range flags {
+		key, text, ok := strings.Cut(flag, "=")
+		field, known := find(answerable(), strings.TrimSpace(key))
+		switch {
+		case !ok:
+			layer.fault(SetFlag, wrong(quote(flag)+" is not of the form KEY=VALUE", "e.g. "+SetFlag+" cluster.id=c-demo-1", Nearest(key)))
+		case !known:
+			layer.fault(SetFlag, []Fault{{Field: printed(key), Problem: "unknown key", Suggestion: nearest(key, keys())}})
+		default:
+			layer.give(field, text, SetFlag)
+		}
+	}
+	return layer
+}
+
+// ReadVariables reads the answers that stand in environment variables; see Field.Variable.
+func ReadVariables(lookup func(env string) (string, bool)) Layer {
+	layer := Layer{Given: map[string]Given{}}
+	for _, field := range answerable() {
+		if text, set := lookup(field.Variable()); set && text != "" {
+			layer.give(field, text, field.Variable())
+		}
+	}
+	return layer
+}
+
+// give takes an answer in, and reports what is wrong with it.
+func (l *Layer) give(field Field, text, source string) {
+	text = strings.TrimSpace(text)
+	l.Given[field.Key] = Given{Text: text, Source: source}
+	if text == "" {
+		return // whether it may be empty, the other answers say
+	}
+	spec := state.Default()
+	err := field.value.store(&spec, text)
+	if err == nil {
+		l.fault(source, field.check(spec))
+		return
+	}
+	l.unread = append(l.unread, field.Key)
+	if inside := faultsIn(err); len(inside) > 0 {
+		l.fault(source, inside)
+		return
+	}
+	l.fault(source, of(field.Key, wrong(err.Error(), field.allowed(), "")))
+}
+
+// fault reports faults of a source.
+func (l *Layer) fault(source string, faults []Fault) {
+	for _, f := range faults {
+		f.File = source
+		l.faults = append(l.faults, f)
+	}
+}
+
+// faultsIn returns the faults that Field.Set joined.
+func faultsIn(err error) []Fault {
+	var single Fault
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		var faults []Fault
+		for _, each := range several.Unwrap() {
+			faults = append(faults, faultsIn(each)...)
+		}
+		return faults
+	}
+	if errors.As(err, &single) {
+		return []Fault{single}
+	}
+	return nil
+}
