@@ -1,0 +1,82 @@
+package wizard
+
+import (
+	"fmt"
+	"strings"
+
+	"exoshift/state"
+)
+
+// Weigh compares limits of the organization with what a cluster needs, in the order of the limits. Those of which
+// nothing is needed are left out.
+func Weigh(quotas []Quota, needs map[string]int) []QuotaNeed {
+	var weighed []QuotaNeed
+	for _, quota := range quotas {
+		if need := needs[quota.Resource]; need > 0 {
+			after := quota.Used + need
+			weighed = append(weighed, QuotaNeed{
+				Quota: quota, Need: need, After: after, Sufficient: quota.Limit < 0 || after <= quota.Limit,
+			})
+		}
+	}
+	return weighed
+}
+
+// Shortages returns a fault for each limit that does not suffice. It names the field that can mend it, where there is
+// one, and how many are too many or which limit to ask for.
+func Shortages(spec state.Spec, quotas []Quota, needs map[string]int) []Fault {
+	var faults []Fault
+	for _, q := range Weigh(quotas, needs) {
+		if q.Sufficient {
+			continue
+		}
+		fault := Fault{
+			Field: q.mendedBy(spec),
+			Problem: fmt.Sprintf("the quota %q does not suffice: %d used, %d needed, %d allowed",
+				q.Resource, q.Used, q.Need, q.Limit),
+			Allowed: fmt.Sprintf("%s, or a limit of %d: ask for it in the Exoscale portal under Organization, Quotas",
+				q.instead(spec), q.After),
+		}
+		faults = append(faults, fault)
+	}
+	return faults
+}
+
+// mendedBy returns the field with which less is needed, or "".
+func (q QuotaNeed) mendedBy(spec state.Spec) string {
+	switch {
+	case q.Resource == "instance", q.Resource == "cpu":
+		return workersKey + ".count"
+	case q.Resource == "elastic-ip":
+		return "loadBalancer.strategy"
+	case strings.HasPrefix(q.Resource, "gpu"):
+		return typeOfFamily(spec, q.Resource)
+	}
+	return ""
+}
+
+// typeOfFamily returns the field of the first type of a family.
+func typeOfFamily(spec state.Spec, family string) string {
+	for _, field := range Nodes.Fields(spec) {
+		if strings.HasSuffix(field.Key, ".type") && strings.HasPrefix(field.Get(spec), family+".") {
+			return field.Key
+		}
+	}
+	return ""
+}
+
+// instead says what would fit without a higher limit.
+func (q QuotaNeed) instead(spec state.Spec) string {
+	over := q.After - q.Limit
+	switch left := spec.Sizing.Workers.Count - over; {
+	case q.Resource == "instance" && left >= minNodes:
+		return fmt.Sprintf("%d workers in place of %d", left, spec.Sizing.Workers.Count)
+	case q.Resource == "instance":
+		return fmt.Sprintf("%d fewer machines", over)
+	case q.Resource == "elastic-ip":
+		return fmt.Sprintf("%d fewer in use, or dns-round-robin, which needs none", over)
+	case strings.HasPrefix(q.Resource, "gpu"):
+		return "machines of another type"
+	}
+	return fmt.Sprintf("%d fewer in use", over)
+}
