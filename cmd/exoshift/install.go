@@ -10,10 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"exoshift/internal/console"
-	"exoshift/internal/network"
 	"exoshift/provisioner/install"
 	"exoshift/state"
+	"exoshift/tui"
 	"exoshift/wizard"
 )
 
@@ -42,36 +41,34 @@ func installCommand(std streams) *cobra.Command {
 
 func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if o.answers == "" {
-		console.Missing(std.err, wizard.Missing())
-		return usageError{errors.New("no answers: give an answers file with --answers FILE; the README shows one")}
+		return withoutAnswers(cmd.Context(), o, std, tui.Ask)
 	}
 	spec, secrets, err := loadAnswers(o.answers, std, environment)
 	if err != nil {
 		return err
 	}
-	if err := agree(cmd.Context(), &o, spec, secrets, std); err != nil {
+	return installAs(cmd.Context(), o, std, spec, secrets)
+}
+
+// installAs installs a cluster by complete answers, once somebody has agreed to the plan.
+func installAs(ctx context.Context, o options, std streams, spec state.Spec, secrets wizard.Secrets) error {
+	if err := agree(ctx, &o, spec, secrets, std); err != nil {
 		return err
 	}
 	folder, err := openFolder(o.dir, spec)
 	if err != nil {
 		return err
 	}
-	unlock, err := folder.Lock(cmd.Context())
+	unlock, err := folder.Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: network.Host(), options: o, agent: sshAgent(),
-		where: console.Whereabouts{Folder: folder.Path(), Resume: resumeCommand("install", o)},
-	}
-	if s.net.ReleaseKey, err = o.readReleaseKey(); err != nil {
+	s, err := realSession(o, spec, secrets, folder)
+	if err != nil {
 		return err
 	}
-	if s.cache, err = cacheFolder(); err != nil {
-		return err
-	}
-	return s.run(cmd.Context(), std)
+	return s.run(ctx, std)
 }
 
 // agree shows the plan and asks for a yes before anything is created; without a terminal --yes has said it.

@@ -21,21 +21,18 @@ import (
 // rehearsalKey is the file of the private key that the machines of a rehearsal without answers trust.
 const rehearsalKey = "ssh-key.pem"
 
-// agent leads to the operator's agent if the answers are his own. The shipped example names nobody's key: the rehearsal
-// then has a key of its own, which the cluster is given, and an agent that holds it.
-func (r rehearsal) agent(spec *state.Spec, folder state.Folder) (inside.Agent, error) {
-	if r.answers != "" {
+// agent leads to the operator's agent, unless the cluster is given the rehearsal's own key.
+func (r rehearsal) agent(spec state.Spec, folder state.Folder) (inside.Agent, error) {
+	if _, err := folder.Read(rehearsalKey); errors.Is(err, fs.ErrNotExist) {
 		return sshAgent(), nil
 	}
-	key, err := keptKey(folder)
+	key, line, err := ownKey(folder)
 	if err != nil {
-		return nil, fmt.Errorf("make the rehearsal's SSH key: %w", err)
+		return nil, err
 	}
-	public, err := ssh.NewPublicKey(key.Public())
-	if err != nil {
-		return nil, fmt.Errorf("make the rehearsal's SSH key: %w", err)
+	if spec.OpenShift.SSHKey != line {
+		return sshAgent(), nil
 	}
-	spec.OpenShift.SSHKey = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public))) + " rehearsal"
 	ring := agent.NewKeyring()
 	if err := ring.Add(agent.AddedKey{PrivateKey: &key}); err != nil {
 		return nil, fmt.Errorf("keep the rehearsal's SSH key: %w", err)
@@ -45,6 +42,18 @@ func (r rehearsal) agent(spec *state.Spec, folder state.Folder) (inside.Agent, e
 		go func() { _ = agent.ServeAgent(ring, theirs) }() // ends when the other end is closed
 		return ours, nil
 	}, nil
+}
+
+// ownKey returns the rehearsal's own key, for clusters whose answers name nobody's, with the line that lets it in.
+func ownKey(folder state.Folder) (key ed25519.PrivateKey, authorized string, err error) {
+	if key, err = keptKey(folder); err != nil {
+		return nil, "", fmt.Errorf("make the rehearsal's SSH key: %w", err)
+	}
+	public, err := ssh.NewPublicKey(key.Public())
+	if err != nil {
+		return nil, "", fmt.Errorf("make the rehearsal's SSH key: %w", err)
+	}
+	return key, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public))) + " rehearsal", nil
 }
 
 // keptKey returns the key in the folder, which it makes if there is none.

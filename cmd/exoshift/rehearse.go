@@ -20,6 +20,7 @@ import (
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/installer"
 	"exoshift/state"
+	"exoshift/tui"
 	"exoshift/wizard"
 )
 
@@ -29,9 +30,10 @@ const simulatedInstallerVerb = "simulated-openshift-install"
 // rehearsal is what the flags of rehearse say beyond the common ones.
 type rehearsal struct {
 	options
-	speed     float64
-	scenario  string
-	temporary bool // the folder
+	speed       float64
+	scenario    string
+	interactive bool
+	temporary   bool // the folder
 }
 
 func rehearseCommand(std streams) *cobra.Command {
@@ -54,6 +56,7 @@ func rehearseCommand(std streams) *cobra.Command {
 	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of the simulated one")
 	renewFlag(cmd)
 	lookInsideFlag(cmd)
+	cmd.Flags().BoolVar(&r.interactive, "interactive", false, "ask for the answers first, as install does on a terminal")
 	cmd.Flags().Float64Var(&r.speed, "speed", usualSpeed, "how many times faster than real")
 	cmd.Flags().StringVar(&r.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
 	return cmd
@@ -63,10 +66,14 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 	if err := r.check(); err != nil {
 		return err
 	}
-	spec, secrets, err := r.answersOrExample(std)
+	if r.interactive {
+		return r.interview(ctx, std)
+	}
+	spec, secrets, err := r.givenAnswers(std)
 	if err != nil {
 		return err
 	}
+	isExample := r.answers == "" && !r.resumes()
 	cleanUp, err := r.chooseFolder()
 	if err != nil {
 		return err
@@ -81,7 +88,23 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer unlock()
+	if isExample { // it names nobody's key
+		if _, spec.OpenShift.SSHKey, err = ownKey(folder); err != nil {
+			return err
+		}
+	}
 	return r.onSimulatedZone(ctx, std, spec, secrets, folder)
+}
+
+// interview asks for the answers on the terminal.
+func (r rehearsal) interview(ctx context.Context, std streams) error {
+	if r.output != outputTUI {
+		return usageError{errors.New("--interactive needs a terminal; without one, give --answers FILE")}
+	}
+	d := &desk{options: r.options, std: std, hold: tui.Ask, opening: func(ctx context.Context) (*conversation, error) {
+		return rehearsalConversation(ctx, r)
+	}}
+	return d.sit(ctx)
 }
 
 func (r rehearsal) check() error {
@@ -106,7 +129,7 @@ func saveMemory() {
 
 func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (err error) {
 	saveMemory()
-	agent, err := r.agent(&spec, folder)
+	agent, err := r.agent(spec, folder)
 	if err != nil {
 		return err
 	}
@@ -126,6 +149,23 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 		},
 	}
 	return s.run(ctx, std)
+}
+
+// givenAnswers reads the answers that are given, those in force in the folder, or the example.
+func (r rehearsal) givenAnswers(std streams) (state.Spec, wizard.Secrets, error) {
+	if r.answers == "" && r.resumes() {
+		return loadAnswers(filepath.Join(r.dir, state.AnswersFile), std, rehearsalSecrets)
+	}
+	return r.answersOrExample(std)
+}
+
+// resumes tells whether the folder holds a rehearsal already.
+func (r rehearsal) resumes() bool {
+	if r.dir == "" {
+		return false
+	}
+	_, err := state.Open(r.dir)
+	return err == nil
 }
 
 // answersOrExample reads the answers. The secrets they refer to may be missing: the simulated zone issues its own.

@@ -43,7 +43,7 @@ func (s session) run(ctx context.Context, std streams) error {
 	if err := s.claim(); err != nil {
 		return err
 	}
-	if err := s.folder.Write(state.AnswersFile, wizard.Export(s.spec, nil)); err != nil {
+	if err := s.keepAnswers(); err != nil {
 		return err
 	}
 	records, err := openRecords(s.folder, s.net.Clock)
@@ -61,6 +61,11 @@ func (s session) run(ctx context.Context, std streams) error {
 		return err
 	}
 	return s.play(ctx, std, installation, records)
+}
+
+// keepAnswers writes down the answers that are in force from now on.
+func (s session) keepAnswers() error {
+	return s.folder.Write(state.AnswersFile, wizard.Export(s.spec, nil))
 }
 
 // claim makes sure that the folder belongs to this cluster, and that what a simulated zone made is never taken for

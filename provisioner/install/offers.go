@@ -44,10 +44,7 @@ func (i *Installation) checkTypes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	i.types = map[string]state.InstanceType{}
-	for _, offer := range offered {
-		i.types[offer.Name] = offer
-	}
+	i.types = byName(offered)
 	for _, machine := range i.everyMachine() {
 		offer, known := i.types[machine.Type]
 		if !known {
@@ -60,6 +57,14 @@ func (i *Installation) checkTypes(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func byName(types []state.InstanceType) map[string]state.InstanceType {
+	named := map[string]state.InstanceType{}
+	for _, t := range types {
+		named[t.Name] = t
+	}
+	return named
 }
 
 // checkTemplates makes sure that there is something to boot from, that it cannot be mistaken, and that it fits the

@@ -16,14 +16,20 @@ import (
 // machines whose clocks are right would refuse those of a clock that is ahead.
 const maxSkew = 30 * time.Second
 
-// credentials looks at the clock first: with a wrong one, every signature is refused like that of a wrong key.
 func (i *Installation) credentials(ctx context.Context, _ provisioner.Report) error {
-	server, clockErr := i.world.Cloud.ServerTime(ctx)
+	return CheckAccess(ctx, i.world.Cloud)
+}
+
+// CheckAccess finds out whether the credentials and the zone are good: fault.Denied, fault.Invalid for an unknown zone,
+// fault.Conflict for a clock that is wrong. The clock comes first: with a wrong one, every signature is refused like that
+// of a wrong key.
+func CheckAccess(ctx context.Context, account Account) error {
+	server, clockErr := account.ServerTime(ctx)
 	if skew := time.Since(server).Round(time.Second); clockErr == nil && skew.Abs() > maxSkew {
 		return fault.Newf(fault.Conflict, "compare the clocks", "this machine's clock is %s Exoscale's", relation(skew)).
 			WithHint("set the clock, e.g. with `timedatectl set-ntp true`, then run again; nothing was created")
 	}
-	if err := i.world.Cloud.CheckCredentials(ctx); err != nil {
+	if err := account.CheckCredentials(ctx); err != nil {
 		return err
 	}
 	return clockErr
@@ -52,16 +58,27 @@ func (i *Installation) permissions(ctx context.Context, report provisioner.Repor
 
 // denied makes one sentence of many refusals to list a kind.
 func denied(err error) error {
-	var kinds []string
-	for _, one := range refusals(err) {
-		var refusal *fault.Error
-		if !errors.As(one, &refusal) || refusal.Kind != fault.Denied {
-			return err
-		}
-		kinds = append(kinds, strings.TrimSuffix(strings.TrimPrefix(refusal.Op, "list "), "s"))
+	kinds, err := Unlisted(err)
+	if err != nil {
+		return err
 	}
 	return fault.Newf(fault.Denied, "look at everything that is there", "the API key may not list %s", strings.Join(kinds, ", ")).
 		WithHint("use a key whose IAM role may read and change the services compute, dns, iam and sos; nothing was created")
+}
+
+// Unlisted returns the kinds of objects that somebody was refused to list. If err joins anything else, it is returned.
+func Unlisted(err error) (kinds []string, other error) {
+	if err == nil {
+		return nil, nil
+	}
+	for _, one := range refusals(err) {
+		var refusal *fault.Error
+		if !errors.As(one, &refusal) || refusal.Kind != fault.Denied {
+			return nil, err
+		}
+		kinds = append(kinds, strings.TrimSuffix(strings.TrimPrefix(refusal.Op, "list "), "s"))
+	}
+	return kinds, nil
 }
 
 // refusals takes joined errors apart.

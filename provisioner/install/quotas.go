@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"exoshift/assets"
@@ -73,6 +74,15 @@ func (i *Installation) quotaChecks(ctx context.Context) ([]QuotaCheck, error) {
 		})
 	}
 	return checks, nil
+}
+
+// Needs counts what an installation from nothing needs at its peak, by the names of Exoscale's quotas. Without the
+// zone's types, CPUs and GPUs are not counted.
+func Needs(spec state.Spec, types []state.InstanceType) map[string]int {
+	i := &Installation{spec: spec, types: byName(types)}
+	needs := i.stillNeeded()
+	maps.DeleteFunc(needs, func(_ string, n int) bool { return n == 0 })
+	return needs
 }
 
 // stillNeeded counts by the names of Exoscale's quotas. At the peak the bootstrap machine runs beside all others. In

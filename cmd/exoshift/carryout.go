@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"exoshift/internal/console"
+	"exoshift/internal/network"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// carryOut does what an interview agreed on. Nobody is asked a second time.
+func (c *conversation) carryOut(ctx context.Context, std streams) error {
+	if c.checkOnly {
+		fmt.Fprintln(std.out, "The checks are done; nothing was created.")
+		return nil
+	}
+	spec := c.answers.Spec
+	secrets, faults := wizard.ResolveSecrets(spec, c.lookup)
+	if faults = append(wizard.Check(spec), faults...); len(faults) > 0 {
+		console.Faults(std.err, faults)
+		return answersError{errors.New("the answers have faults")}
+	}
+	c.release() // the folder that it may be in is locked anew
+	if c.rehearsal != nil {
+		if err := c.realm.close(); err != nil {
+			return err
+		}
+		return c.rehearse(ctx, std, spec, secrets)
+	}
+	return c.install(ctx, std, spec, secrets)
+}
+
+// install makes the cluster's folder out of the draft, and the cluster.
+func (c *conversation) install(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets) error {
+	folder, err := openFolder(c.options.dir, spec)
+	if err != nil {
+		return err
+	}
+	unlock, err := folder.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s, err := realSession(c.options, spec, secrets, folder)
+	if err != nil {
+		return err
+	}
+	key := s.net.ReleaseKey
+	if s.net, err = c.realm.network(ctx, spec.Exoscale.Zone); err != nil {
+		return err
+	}
+	if key != nil {
+		s.net.ReleaseKey = key
+	}
+	if err := c.hand(&s); err != nil {
+		return err
+	}
+	s.where.Resume = resumeCommand("install", c.options)
+	return s.run(ctx, std)
+}
+
+// hand gives what the draft holds to the folder, which is the cluster's from then on, and discards the draft. It is
+// whole until the folder has everything.
+func (c *conversation) hand(s *session) error {
+	if err := s.claim(); err != nil {
+		return err
+	}
+	moved, err := c.draft.Hand(s.folder)
+	if err != nil {
+		return err
+	}
+	s.spec = relocated(s.spec, moved)
+	if err := s.keepAnswers(); err != nil {
+		return err
+	}
+	c.begun = true
+	return c.draft.Discard(s.folder)
+}
+
+// relocated returns a Spec whose references follow their files.
+func relocated(spec state.Spec, moved map[string]string) state.Spec {
+	for _, ref := range []*state.SecretRef{&spec.Exoscale.APIKey, &spec.Exoscale.APISecret, &spec.OpenShift.PullSecret} {
+		if to, ok := moved[ref.File]; ok {
+			ref.File = to
+		}
+	}
+	if to, ok := moved[spec.OpenShift.TrustBundle]; ok {
+		spec.OpenShift.TrustBundle = to
+	}
+	return spec
+}
+
+// rehearse plays the installation on a simulated zone.
+func (c *conversation) rehearse(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets) (err error) {
+	c.begun = true
+	defer func() { c.cleanUp(err) }()
+	folder, err := createFolder(c.rehearsal.dir)
+	if err != nil {
+		return err
+	}
+	unlock, err := folder.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := c.draft.Discard(folder); err != nil {
+		return err
+	}
+	return c.rehearsal.onSimulatedZone(ctx, std, spec, secrets, folder)
+}
+
+// resume is the command that goes on with the interview.
+func (c *conversation) resume() string {
+	words := []string{"exoshift", "install"}
+	if c.rehearsal != nil {
+		words = []string{"exoshift", "rehearse", "--interactive"}
+	}
+	if c.options.dir != "" {
+		words = append(words, "--dir", c.options.dir)
+	}
+	return strings.Join(words, " ")
+}
+
+// realSession returns the run of an installation in a folder.
+func realSession(o options, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (s session, err error) {
+	s = session{
+		spec: spec, secrets: secrets, folder: folder, net: network.Host(), options: o, agent: sshAgent(),
+		where: console.Whereabouts{Folder: folder.Path(), Resume: resumeCommand("install", o)},
+	}
+	if key, err := o.readReleaseKey(); err != nil {
+		return s, err
+	} else if key != nil {
+		s.net.ReleaseKey = key
+	}
+	s.cache, err = cacheFolder()
+	return s, err
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+
+	"exoshift/provisioner/install"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// defaultZone is asked for what every zone tells, as long as none is chosen.
+const defaultZone = "ch-gva-2"
+
+// conversation is an interview with what stands behind it: the draft that it is kept in, and the world that is asked.
+type conversation struct {
+	options options
+	draft   state.Draft
+	unlock  func() // lets the draft go; nil once that is done
+	answers *wizard.Answers
+	only    []string // see wizard.Interview
+	lookup  func(env string) (string, bool)
+	realm   realm
+	cache   string // of downloads
+
+	rehearsal *rehearsal  // nil: it is about a real cluster
+	cleanUp   func(error) // after a rehearsal; nil: there is nothing to clean up
+	checkOnly bool
+	begun     bool // the folder is that of an installation now
+}
+
+// interview returns what the screens and the prompts hold.
+func (c *conversation) interview() *wizard.Interview {
+	return &wizard.Interview{
+		Answers:   c.answers,
+		Only:      c.only,
+		Rehearsal: c.rehearsal != nil,
+		CheckOnly: c.checkOnly,
+		Place:     c.draft.Path(),
+		Inquiries: c.inquiries(),
+		Lookup:    c.lookup,
+		Save:      c.save,
+		Keep:      c.keep,
+		Estimate:  estimate,
+		Check:     c.check,
+		Review:    c.review,
+		Export:    c.export,
+	}
+}
+
+// leave lets go of everything. A draft that nothing was said in goes, too.
+func (c *conversation) leave() error {
+	err := c.realm.close()
+	c.release()
+	switch {
+	case c.begun:
+	case c.temporary():
+		c.cleanUp(nil)
+	case !c.draft.Exists() && !c.inPlace():
+		err = errors.Join(err, c.draft.Discard(state.Folder{}))
+	}
+	return err
+}
+
+// release lets the draft go.
+func (c *conversation) release() {
+	if c.unlock != nil {
+		c.unlock()
+		c.unlock = nil
+	}
+}
+
+// inPlace tells whether the draft is in the folder that will be the cluster's.
+func (c *conversation) inPlace() bool { return c.options.dir != "" }
+
+// temporary tells whether the folder goes with the interview.
+func (c *conversation) temporary() bool { return c.rehearsal != nil && c.rehearsal.temporary }
+
+func (c *conversation) save(answers *wizard.Answers) error {
+	return c.draft.Save(wizard.Export(answers.Spec, answers.Origins))
+}
+
+// keep writes down a secret that was typed.
+func (c *conversation) keep(key, secret string) (reference string, err error) {
+	path, err := c.draft.KeepSecret(key, secret)
+	return "file:" + path, err
+}
+
+// export writes the answers file to where it outlives the draft: beside the folder of the cluster. A file of that name
+// with other content stays.
+func (c *conversation) export(answers *wizard.Answers) (path string, err error) {
+	base, err := c.folderPath(answers.Spec)
+	if err != nil {
+		return "", err
+	}
+	content := wizard.Export(answers.Spec, answers.Origins)
+	for n := 1; ; n++ {
+		path = base + ".answers.yaml"
+		if n > 1 {
+			path = fmt.Sprintf("%s.answers-%d.yaml", base, n)
+		}
+		there, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				return "", fmt.Errorf("write the answers file: %w", err)
+			}
+			return path, renameio.WriteFile(path, content, 0o600)
+		case err != nil:
+			return "", fmt.Errorf("write the answers file: %w", err)
+		case bytes.Equal(there, content):
+			return path, nil
+		}
+	}
+}
+
+// folderPath returns where the cluster's folder is, or will be.
+func (c *conversation) folderPath(spec state.Spec) (string, error) {
+	if c.options.dir != "" {
+		return filepath.Abs(c.options.dir)
+	}
+	return usualPath(cmp.Or(spec.Cluster.ID, "cluster"))
+}
+
+// estimate only calculates.
+func estimate(spec state.Spec) wizard.Estimate {
+	needs := install.Needs(spec, nil)
+	told := wizard.Estimate{Machines: needs["instance"], Needs: needs}
+	cost, err := install.Estimate(spec)
+	if err != nil {
+		return told // the price list is a part of this program, and tested
+	}
+	told.Hour, told.Month, told.Date, told.Unknown = cost.Hour, cost.Month, cost.Date, cost.Unknown
+	return told
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
+	"exoshift/state"
+	"exoshift/tui"
+	"exoshift/wizard"
+)
+
+// zoneRealm is one zone that is open already.
+type zoneRealm struct{ zone *simcloud.Zone }
+
+func (z zoneRealm) network(context.Context, string) (network.Network, error) {
+	return z.zone.Network(), nil
+}
+
+func (zoneRealm) close() error { return nil }
+
+// talking begins a conversation about the example on a zone in memory, in virtual time. Its home is empty.
+func talking(t *testing.T, world circumstances, then func(t *testing.T, c *conversation, zone *simcloud.Zone)) {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
+	virtuallyIn(t, world, func(t *testing.T, s session, zone *simcloud.Zone) {
+		dir, err := state.DraftsPath()
+		if err != nil {
+			t.Fatal(err)
+		}
+		draft, unlock, err := state.NewDraft(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := wizard.NewAnswers()
+		answers.Spec = s.spec
+		c := &conversation{
+			options: options{output: outputJSON}, draft: draft, unlock: unlock, answers: answers,
+			lookup: rehearsalSecrets, realm: zoneRealm{zone}, cache: filepath.Join(home, "cache"),
+		}
+		then(t, c, zone)
+		if err := c.leave(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// secretsOf are those that the answers lead to.
+func secretsOf(t *testing.T, c *conversation) wizard.Secrets {
+	t.Helper()
+	secrets, faults := wizard.ResolveSecrets(c.answers.Spec, c.lookup)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	return secrets
+}
+
+func TestAnInterviewEndsInACluster(t *testing.T) {
+	long(t)
+	talking(t, circumstances{}, func(t *testing.T, c *conversation, zone *simcloud.Zone) {
+		i := c.interview()
+		secret, _ := shippedSecret("EXOSCALE_API_SECRET")
+		reference, err := i.Keep("exoscale.apiSecret", secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Save(i.Answers)); err != nil {
+			t.Fatal(err)
+		}
+		secrets := secretsOf(t, c)
+		if states, err := checked(t, i, secrets); err != nil || states["quotas"].State != provisioner.Done {
+			t.Fatalf("the checks ended with %v, %v", states, err)
+		}
+		review, err := i.Review(t.Context(), i.Answers.Spec, secrets)
+		if err != nil || len(review.Changes) < 30 || review.Minutes[0] < 20 || len(review.Human) == 0 {
+			t.Fatalf("the review is %+v, %v", review, err)
+		}
+		if made := zone.Mutations(); made != 0 {
+			t.Errorf("%d mutating calls before the go", made)
+		}
+		var out bytes.Buffer
+		d := &desk{
+			std: streams{out: &out, err: os.Stderr}, opening: func(context.Context) (*conversation, error) { return c, nil },
+			hold: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+				_, err := w.Open(ctx, "")
+				return tui.Outcome{Go: true}, err
+			},
+		}
+		if err := d.sit(t.Context()); err != nil {
+			t.Fatalf("%v\n%s", err, lastLines(out.String()))
+		}
+		isInstalledFromItsOwnSecrets(t, c, secret)
+	})
+}
+
+// isInstalledFromItsOwnSecrets tells whether the folder has all that it needs once the draft is gone.
+func isInstalledFromItsOwnSecrets(t *testing.T, c *conversation, secret string) {
+	t.Helper()
+	path, err := usualPath("c-demo-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := state.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := answersInForce(folder)
+	if want := folder.Path(state.SecretsDir, "exoscale.apiSecret"); err != nil || spec.Exoscale.APISecret.File != want {
+		t.Errorf("the answers in force lead to %+v, %v", spec.Exoscale.APISecret, err)
+	}
+	if kept, err := os.ReadFile(spec.Exoscale.APISecret.File); err != nil || string(kept) != secret {
+		t.Errorf("the folder keeps another secret: %v", err)
+	}
+	if _, err := os.Stat(c.draft.Path()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the draft is still there: %v", err)
+	}
+	if facts, err := folder.Facts(); err != nil || facts.Installed.IsZero() {
+		t.Errorf("it is not installed: %+v, %v", facts, err)
+	}
+}
+
+// checked runs the checks and returns what each ended in.
+func checked(t *testing.T, i *wizard.Interview, secrets wizard.Secrets) (map[string]wizard.CheckState, error) {
+	t.Helper()
+	var mu sync.Mutex
+	states := map[string]wizard.CheckState{}
+	err := i.Check(t.Context(), i.Answers.Spec, secrets, func(s wizard.CheckState) {
+		mu.Lock()
+		defer mu.Unlock()
+		states[s.ID] = s
+	})
+	return states, err
+}
+
+func TestWhoLeavesAnInterviewIsToldHowToGoOn(t *testing.T) {
+	talking(t, circumstances{}, func(t *testing.T, c *conversation, zone *simcloud.Zone) {
+		var out bytes.Buffer
+		d := &desk{
+			std: streams{out: &out}, opening: func(context.Context) (*conversation, error) { return c, nil },
+			hold: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+				i, err := w.Open(ctx, "")
+				if err != nil {
+					return tui.Outcome{}, err
+				}
+				return tui.Outcome{}, i.Save(i.Answers)
+			},
+		}
+		if err := d.sit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if text := out.String(); !strings.Contains(text, c.draft.Path()) || !strings.Contains(text, "exoshift install") {
+			t.Errorf("told %q", text)
+		}
+		answers, err := draftedAnswers(c.draft)
+		if err != nil || answers.Spec.Cluster.ID != "c-demo-1" || zone.Mutations() != 0 {
+			t.Errorf("left %+v, %v", answers, err)
+		}
+	})
+}

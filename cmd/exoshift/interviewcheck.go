@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// looking returns a session that changes nothing in the cloud, on a folder.
+func (c *conversation) looking(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (session, error) {
+	net, err := c.realm.network(ctx, spec.Exoscale.Zone)
+	if err != nil {
+		return session{}, err
+	}
+	if net.ReleaseKey, err = c.releaseKey(net.ReleaseKey); err != nil {
+		return session{}, err
+	}
+	return session{spec: spec, secrets: secrets, folder: folder, net: net, options: c.options, cache: c.cache}, nil
+}
+
+// releaseKey returns the key that the flags name, or the network's own.
+func (c *conversation) releaseKey(usual []byte) ([]byte, error) {
+	if c.rehearsal != nil || c.options.releaseKey == "" {
+		return usual, nil
+	}
+	return c.options.readReleaseKey()
+}
+
+// check runs the steps that come before an installation creates anything, in a folder that nothing stays of.
+func (c *conversation) check(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+	dir, err := os.MkdirTemp(c.draft.Path(), "check-")
+	if err != nil {
+		return fault.New(fault.Internal, "make a folder for the checks", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	folder, err := state.Look(dir)
+	if err != nil {
+		return err
+	}
+	s, err := c.looking(ctx, spec, secrets, folder)
+	if err != nil {
+		return err
+	}
+	world, disconnect, err := s.world(unrecorded{}, func(string) {})
+	if err != nil {
+		return err
+	}
+	defer disconnect()
+	installation, err := install.New(spec, s.recipe(), folder, world.looking())
+	if err != nil {
+		return err
+	}
+	steps := slices.DeleteFunc(installation.Plan(), func(s provisioner.Step) bool { return s.Phase != install.Preflight })
+	return provisioner.Run(ctx, steps, provisioner.Stream(s.net.Clock, checkStates(steps, tell)))
+}
+
+// checkStates tells of each check what its events come to.
+func checkStates(steps provisioner.Plan, tell func(wizard.CheckState)) func(provisioner.Event) {
+	states := map[string]wizard.CheckState{}
+	for _, step := range steps {
+		states[step.ID] = wizard.CheckState{ID: step.ID, Title: step.Title}
+	}
+	return func(e provisioner.Event) {
+		if e.Type != provisioner.TypeStep {
+			return
+		}
+		check := states[e.Step]
+		check.State, check.Hint = e.State, e.Hint
+		if e.Text != "" && e.State != provisioner.Started {
+			check.Text = e.Text
+		}
+		states[e.Step] = check
+		tell(check)
+	}
+}

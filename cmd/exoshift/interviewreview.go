@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// review says what an installation would do now, how long that takes and what a person has to do for it.
+func (c *conversation) review(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Review, error) {
+	path, err := c.folderPath(spec)
+	if err != nil {
+		return wizard.Review{}, err
+	}
+	folder, err := state.Look(path)
+	if err != nil {
+		return wizard.Review{}, err
+	}
+	s, err := c.looking(ctx, spec, secrets, folder)
+	if err != nil {
+		return wizard.Review{}, err
+	}
+	preview, err := s.preview(ctx)
+	if err != nil {
+		return wizard.Review{}, err
+	}
+	told := wizard.Review{
+		Changes: plannedChanges(preview), Quotas: quotaNeeds(preview.Quotas), Estimate: estimate(spec),
+		Minutes: minutes(install.Steps(spec)), Human: errands(spec),
+	}
+	answers := *c.answers
+	answers.Spec = spec
+	told.Export, err = c.export(&answers)
+	return told, err
+}
+
+func plannedChanges(preview install.Preview) []wizard.Planned {
+	planned := make([]wizard.Planned, len(preview.Changes))
+	for n, change := range preview.Changes {
+		planned[n] = wizard.Planned{Action: plannedAction(change.Action), Kind: change.Kind, Name: change.Name, Detail: change.Details}
+	}
+	return planned
+}
+
+func plannedAction(action state.Action) string {
+	if word := planned(action); word != "none" {
+		return word
+	}
+	return "found"
+}
+
+func quotaNeeds(checks []install.QuotaCheck) []wizard.QuotaNeed {
+	needs := make([]wizard.QuotaNeed, len(checks))
+	for n, check := range checks {
+		needs[n] = wizard.QuotaNeed{
+			Quota: wizard.Quota{Resource: check.Resource, Used: check.Used, Limit: check.Limit},
+			Need:  check.Need, After: check.After, Sufficient: check.Sufficient,
+		}
+	}
+	return needs
+}
+
+// minutes returns how long a plan usually takes: its longest way, and half as much again.
+func minutes(plan provisioner.Plan) [2]int {
+	ends := map[string]time.Duration{}
+	var longest time.Duration
+	for _, step := range plan {
+		var begin time.Duration
+		for _, need := range step.Needs {
+			begin = max(begin, ends[need])
+		}
+		ends[step.ID] = begin + step.Usual
+		longest = max(longest, ends[step.ID])
+	}
+	usual := int(longest.Round(time.Minute).Minutes())
+	return [2]int{usual, usual + usual/2}
+}
+
+// errands are what a person will be asked for, in the order in which it comes.
+func errands(spec state.Spec) []string {
+	all := []string{fmt.Sprintf("Once the DNS zone %s exists, somebody who may change the zone above it has to add the NS records that you will be shown. "+
+		"The installation waits for that and goes on by itself.", spec.Domain())}
+	return all
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// realConversation begins an interview about a real cluster in a draft of its own, or in the folder that the flags name.
+func realConversation(ctx context.Context, o options) (*conversation, error) {
+	draft, unlock, err := newDraft(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	c := &conversation{options: o, draft: draft, unlock: unlock, answers: newAnswers(), lookup: environment, realm: reality{network.Host()}}
+	if c.cache, err = cacheFolder(); err != nil {
+		return nil, errors.Join(err, c.leave())
+	}
+	return c, nil
+}
+
+func newDraft(ctx context.Context, o options) (draft state.Draft, unlock func(), err error) {
+	if o.dir != "" {
+		return heldDraft(ctx, o.dir)
+	}
+	dir, err := state.DraftsPath()
+	if err != nil {
+		return draft, nil, usageError{err}
+	}
+	return state.NewDraft(ctx, dir)
+}
+
+// heldDraft takes the draft of a folder for this process.
+func heldDraft(ctx context.Context, dir string) (draft state.Draft, unlock func(), err error) {
+	if draft, err = state.DraftAt(dir); err != nil {
+		return draft, nil, usageError{fmt.Errorf("%w; name another folder with --dir", err)}
+	}
+	unlock, err = draft.Lock(ctx)
+	return draft, unlock, err
+}
+
+// resumedConversation goes on with a draft.
+func resumedConversation(ctx context.Context, o options, draft state.Draft) (*conversation, error) {
+	draft, unlock, err := heldDraft(ctx, draft.Path())
+	if err != nil {
+		return nil, err
+	}
+	c := &conversation{options: o, draft: draft, unlock: unlock, answers: newAnswers(), lookup: environment, realm: reality{network.Host()}}
+	c.cache, err = cacheFolder()
+	if err == nil {
+		c.answers, err = draftedAnswers(draft)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.leave())
+	}
+	return c, nil
+}
+
+// rehearsalConversation begins an interview about a cluster that will never exist. Its draft is in the cluster's folder.
+func rehearsalConversation(ctx context.Context, r rehearsal) (*conversation, error) {
+	cleanUp, err := r.chooseFolder()
+	if err != nil {
+		return nil, err
+	}
+	draft, unlock, err := heldDraft(ctx, r.dir)
+	if err != nil {
+		cleanUp(nil)
+		return nil, err
+	}
+	zones, err := r.zones()
+	c := &conversation{
+		options: r.options, draft: draft, unlock: unlock, answers: newAnswers(), lookup: rehearsalSecrets, rehearsal: &r, cleanUp: cleanUp,
+		realm: &rehearsedRealm{options: zones}, cache: draft.Path(state.BinDir),
+	}
+	if err == nil {
+		err = c.prefill()
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.leave())
+	}
+	return c, nil
+}
+
+// prefill gives a rehearsal the answers that need preparation otherwise.
+func (c *conversation) prefill() error {
+	if c.draft.Exists() {
+		var err error
+		c.answers, err = draftedAnswers(c.draft)
+		return err
+	}
+	_, line, err := ownKey(c.draft.Folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		c.answers.Set("openshift.pullSecret", "env:EXOSHIFT_PULL_SECRET", shipped),
+		c.answers.Set("openshift.sshKey", line, shipped),
+	)
+}
+
+// shipped is the origin of what a rehearsal brings along.
+const shipped = "made for the rehearsal"
+
+// zones describes the simulated zones of an interview.
+func (r rehearsal) zones() (simcloud.Options, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return simcloud.Options{}, fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
+	}
+	key, _ := rehearsalSecrets("EXOSCALE_API_KEY")
+	secret, _ := rehearsalSecrets("EXOSCALE_API_SECRET")
+	return simcloud.Options{
+		Speed: r.speed, Scenario: r.scenario, Key: key, Secret: secret, Installer: []string{self, simulatedInstallerVerb},
+	}, nil
+}
+
+func newAnswers() *wizard.Answers { return wizard.NewAnswers() }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+)
+
+// realm is the world that an interview asks: the real one, or a simulated one.
+type realm interface {
+	// network returns the way to a zone.
+	network(ctx context.Context, zone string) (network.Network, error)
+	close() error
+}
+
+// reality is the host's own network, whatever the zone.
+type reality struct{ net network.Network }
+
+func (r reality) network(context.Context, string) (network.Network, error) { return r.net, nil }
+
+func (reality) close() error { return nil }
+
+// rehearsedRealm opens a simulated zone when it is first asked for, in memory: an interview creates nothing. Each has machines of
+// one name only, and an interview may change its mind.
+type rehearsedRealm struct {
+	options simcloud.Options
+
+	mu    sync.Mutex
+	zones map[string]*simcloud.Zone
+}
+
+func (s *rehearsedRealm) network(ctx context.Context, zone string) (network.Network, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if open := s.zones[zone]; open != nil {
+		return open.Network(), nil
+	}
+	options := s.options
+	options.Zone = zone
+	open, err := simcloud.Open(ctx, options)
+	if err != nil {
+		return network.Network{}, err
+	}
+	if s.zones == nil {
+		s.zones = map[string]*simcloud.Zone{}
+	}
+	s.zones[zone] = open
+	return open.Network(), nil
+}
+
+func (s *rehearsedRealm) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, zone := range s.zones {
+		errs = append(errs, zone.Close())
+	}
+	s.zones = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,156 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Names in a draft's folder. The folder of an installation has the second one, too.
+const (
+	DraftFile  = "draft.yaml" // the answers so far
+	SecretsDir = "secrets"    // what was typed and must not be in the answers: a file for each field
+)
+
+// discarded begins the name of a draft's folder that is on its way out.
+const discarded = ".gone-"
+
+// Draft is the folder of answers that are no installation yet: 0700, its files 0600, each written atomically.
+type Draft struct{ Folder }
+
+// DraftsPath returns where drafts are kept: $XDG_STATE_HOME/exoshift/.drafts, with ~/.local/state in the variable's
+// place if it is not set.
+func DraftsPath() (string, error) { return DefaultPath(".drafts") }
+
+// NewDraft makes the folder of a draft below dir, and holds it until unlock is called.
+func NewDraft(ctx context.Context, dir string) (draft Draft, unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return Draft{}, nil, fmt.Errorf("make a draft: %w", err)
+	}
+	for n := 1; ; n++ {
+		path := filepath.Join(dir, strconv.Itoa(n))
+		err := os.Mkdir(path, 0o700)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return Draft{}, nil, fmt.Errorf("make a draft: %w", err)
+		}
+		draft := Draft{Folder{path}}
+		unlock, err := draft.Lock(ctx)
+		return draft, unlock, err
+	}
+}
+
+// DraftAt returns the draft in a folder, which is made if it does not exist; it may hold no answers yet.
+func DraftAt(path string) (Draft, error) {
+	folder, err := Create(path)
+	return Draft{folder}, err
+}
+
+// DraftIn returns the draft in a folder for looking, whether or not there is one.
+func DraftIn(path string) Draft { return Draft{Folder{path}} }
+
+// Drafts returns the drafts below dir, the latest first. It clears away what is left of discarded ones.
+func Drafts(dir string) ([]Draft, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for drafts: %w", err)
+	}
+	var drafts []Draft
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		switch draft := (Draft{Folder{path}}); {
+		case strings.HasPrefix(entry.Name(), discarded):
+			_ = os.RemoveAll(path) // it will be tried again
+		case draft.Exists():
+			drafts = append(drafts, draft)
+		}
+	}
+	slices.SortStableFunc(drafts, func(a, b Draft) int { return cmp.Compare(b.Saved().UnixNano(), a.Saved().UnixNano()) })
+	return drafts, nil
+}
+
+// Exists tells whether there are answers in the folder.
+func (d Draft) Exists() bool {
+	info, err := os.Stat(d.Path(DraftFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Saved returns when the answers were saved last; the zero time if there are none.
+func (d Draft) Saved() time.Time {
+	info, err := os.Stat(d.Path(DraftFile))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// Save replaces the answers.
+func (d Draft) Save(answers []byte) error { return d.Write(DraftFile, answers) }
+
+// Answers returns what was saved last, or fs.ErrNotExist.
+func (d Draft) Answers() ([]byte, error) { return d.Read(DraftFile) }
+
+// KeepSecret keeps the secret of a field and returns the path of its file.
+func (f Folder) KeepSecret(field, secret string) (path string, err error) {
+	if !filepath.IsLocal(field) || strings.ContainsAny(field, `/\`) {
+		return "", fmt.Errorf("keep a secret: %q is no name of a field", field)
+	}
+	name := filepath.Join(SecretsDir, field)
+	return f.Path(name), f.Write(name, []byte(secret))
+}
+
+// Hand copies the draft's secrets into the folder of an installation and returns where each file went. What was copied
+// before stays as it is if this fails in between: the draft is whole until it is discarded.
+func (d Draft) Hand(to Folder) (moved map[string]string, err error) {
+	moved = map[string]string{}
+	if d.path == to.path {
+		return moved, nil
+	}
+	entries, err := os.ReadDir(d.Path(SecretsDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("hand over the secrets of a draft: %w", err)
+	}
+	for _, entry := range entries {
+		from := filepath.Join(SecretsDir, entry.Name())
+		secret, err := d.Read(from)
+		if err == nil {
+			moved[d.Path(from)], err = to.KeepSecret(entry.Name(), string(secret))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("hand over the secrets of a draft: %w", err)
+		}
+	}
+	return moved, nil
+}
+
+// Discard removes the draft, which nobody may hold any more. That of an installation's own folder leaves the folder there.
+func (d Draft) Discard(installation Folder) error {
+	if d.path == installation.path {
+		if err := os.Remove(d.Path(DraftFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("discard a draft: %w", err)
+		}
+		return nil
+	}
+	// Once it has its new name it is no draft any more, whatever happens to us.
+	gone := filepath.Join(filepath.Dir(d.path), discarded+filepath.Base(d.path))
+	if err := errors.Join(os.RemoveAll(gone), os.Rename(d.path, gone)); err != nil {
+		return fmt.Errorf("discard a draft: %w", err)
+	}
+	if err := os.RemoveAll(gone); err != nil {
+		return fmt.Errorf("discard a draft: %w", err)
+	}
+	return nil
+}
