@@ -118,44 +118,9 @@ func splitTable(value string) (map[string]string, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is not of the form key=value", quote(item))
 		}
-		entries[key] = value
+		entries[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
 	return entries, nil
-}
-
-func reference(at func(*state.Spec) *state.SecretRef) binding {
-	return binding{
-		shape: Reference,
-		load:  func(s *state.Spec) string { return referenceText(*at(s)) },
-		store: func(s *state.Spec, value string) error {
-			kind, name, _ := strings.Cut(value, ":")
-			switch {
-			case value == "":
-				*at(s) = state.SecretRef{}
-			case kind == "env" && name != "":
-				*at(s) = state.SecretRef{Env: name}
-			case kind == "file" && name != "":
-				*at(s) = state.SecretRef{File: name}
-			case kind == "exo" && name != "":
-				*at(s) = state.SecretRef{Exo: name}
-			default: // the value is not repeated: it may be the secret
-				return errors.New("the value is no reference")
-			}
-			return nil
-		},
-	}
-}
-
-func referenceText(ref state.SecretRef) string {
-	switch {
-	case ref.Env != "":
-		return "env:" + ref.Env
-	case ref.File != "":
-		return "file:" + ref.File
-	case ref.Exo != "":
-		return "exo:" + ref.Exo
-	}
-	return ""
 }
 
 // joinItems writes items as one line of CSV.
@@ -172,7 +137,7 @@ func joinItems(items []string) string {
 	return strings.TrimSuffix(line.String(), "\n")
 }
 
-// splitItems reads a line of CSV; white space after a comma does not matter.
+// splitItems reads a line of CSV; white space around an item does not matter.
 func splitItems(value string) ([]string, error) {
 	if strings.TrimSpace(value) == "" {
 		return nil, nil
@@ -182,6 +147,9 @@ func splitItems(value string) ([]string, error) {
 	lines, err := r.ReadAll()
 	if err != nil || len(lines) != 1 {
 		return nil, errors.New("the value is no list separated by commas")
+	}
+	for i, item := range lines[0] {
+		lines[0][i] = strings.TrimSpace(item)
 	}
 	return lines[0], nil
 }

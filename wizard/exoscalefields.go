@@ -10,20 +10,20 @@ func exoscaleFields() []Field {
 			Why:    "Everything of the cluster is in one zone. It decides in which country the data is and how far away users are.",
 			Source: "You choose it. Exoscale lists the zones at https://www.exoscale.com/datacenters/.",
 			value:  text(func(s *state.Spec) *string { return &s.Exoscale.Zone })},
-		{Key: "exoscale.apiKey", Title: "API key", Example: "env:EXOSCALE_API_KEY", Required: true, Secret: true,
+		{Key: apiKeyKey, Title: "API key", Example: "env:EXOSCALE_API_KEY", Required: true, Secret: true,
 			Screen: Access, Effect: NoEffect, rule: accountRule,
 			Help:   "Where the key of the Exoscale API is found.",
 			Why:    "Everything on Exoscale is made with this key. It decides which organization pays.",
 			Source: keySource,
 			value:  reference(func(s *state.Spec) *state.SecretRef { return &s.Exoscale.APIKey })},
-		{Key: "exoscale.apiSecret", Title: "API secret", Example: "env:EXOSCALE_API_SECRET", Required: true, Secret: true,
+		{Key: apiSecretKey, Title: "API secret", Example: "env:EXOSCALE_API_SECRET", Required: true, Secret: true,
 			Screen: Access, Effect: NoEffect, rule: accountRule,
 			Help:   "Where the secret of the API key is found.",
 			Why:    "It proves that the key is yours. It is never written into the answers.",
 			Source: keySource,
 			value:  reference(func(s *state.Spec) *state.SecretRef { return &s.Exoscale.APISecret })},
 		{Key: "exoscale.deployTarget", Title: "Dedicated hypervisors", Example: "dedicated-1", rule: printable,
-			Screen: Access, Advanced: true, Effect: Rebuild,
+			Screen: Access, Advanced: true, Effect: Changeable,
 			Help:   "Name of the deploy target that all machines run on; empty: where Exoscale has room.",
 			Why:    "Only needed by those who have rented hypervisors of their own. A machine cannot move to another one later.",
 			Source: "The list of `exo compute deploy-target list`, or Exoscale's support.",
@@ -36,6 +36,12 @@ func exoscaleFields() []Field {
 			value:  toggle(func(s *state.Spec) *bool { return &s.Exoscale.ProtectMasters })},
 	}
 }
+
+// The fields of the credentials.
+const (
+	apiKeyKey    = "exoscale.apiKey"
+	apiSecretKey = "exoscale.apiSecret"
+)
 
 const keySource = "You make it once in the Exoscale portal under IAM, Keys. If the program exo is set up here, its account is found."
 

@@ -38,7 +38,7 @@ func anySpec(t *rapid.T) state.Spec {
 	spec.Cluster.ID = label().Draw(t, "id")
 	spec.Cluster.DisplayName = words().Draw(t, "display name")
 	spec.Exoscale.Zone = rapid.SampledFrom([]string{"ch-gva-2", "de-fra-1"}).Draw(t, "zone")
-	spec.Exoscale.APIKey = reference().Draw(t, "key")
+	spec.Exoscale.APIKey = rapid.OneOf(reference(), account()).Draw(t, "key")
 	spec.Exoscale.DeployTarget = words().Draw(t, "deploy target")
 	spec.Exoscale.ProtectMasters = rapid.Bool().Draw(t, "protect masters")
 	spec.OpenShift.PullSecret = reference().Draw(t, "pull secret")
@@ -102,6 +102,10 @@ func reference() *rapid.Generator[state.SecretRef] {
 		rapid.Map(rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,10}`), func(s string) state.SecretRef { return state.SecretRef{Env: s} }),
 		rapid.Map(words().Filter(func(s string) bool { return s != "" }), func(s string) state.SecretRef { return state.SecretRef{File: s} }),
 	)
+}
+
+func account() *rapid.Generator[state.SecretRef] {
+	return rapid.Map(words().Filter(func(s string) bool { return s != "" }), func(s string) state.SecretRef { return state.SecretRef{Exo: s} })
 }
 
 func TestAnExportSaysWhereValuesCameFrom(t *testing.T) {

@@ -135,6 +135,8 @@ func (f Field) allowed() string {
 	switch {
 	case len(f.Choices) > 0:
 		return oneOf(f.Choices)
+	case f.Secret && accountAllowed(f):
+		return keyPlace
 	case f.Secret:
 		return onePlace
 	case f.value.shape == List:

@@ -28,8 +28,8 @@ func fieldsOf(spec state.Spec) []Field {
 func headFields() []Field {
 	return []Field{
 		{Key: "apiVersion", Title: "Format of the file", Choices: []string{state.APIVersion}, Required: true,
-			value: text(func(s *state.Spec) *string { return &s.APIVersion })},
+			Effect: NoEffect, value: text(func(s *state.Spec) *string { return &s.APIVersion })},
 		{Key: "kind", Title: "Kind of the file", Choices: []string{state.Kind}, Required: true,
-			value: text(func(s *state.Spec) *string { return &s.Kind })},
+			Effect: NoEffect, value: text(func(s *state.Spec) *string { return &s.Kind })},
 	}
 }

@@ -71,7 +71,7 @@ func (b bounds) fields(at func(*state.Spec) *state.MachineSpec) []Field {
 	usual := *at(new(state.Default()))
 	return []Field{
 		{Key: b.key + ".type", Title: b.title + ": instance type", Help: "Instance type of " + b.machines + ".",
-			Screen: Nodes, Advanced: b.key != workersKey, Effect: Rebuild, typable: versionRune,
+			Screen: Nodes, Advanced: b.key != workersKey, Effect: Changeable, typable: versionRune,
 			Why:     "It decides how many processors and how much memory each machine has, and most of what it costs.",
 			Source:  "You choose it. Smaller types than the default are not supported.",
 			Example: usual.Type, Required: true, rule: atLeast(usual.Type),
@@ -83,14 +83,14 @@ func (b bounds) fields(at func(*state.Spec) *state.MachineSpec) []Field {
 			Example: fmt.Sprint(usual.Count), Required: true, rule: between(b.minCount, b.maxCount),
 			value: number(func(s *state.Spec) *int { return &at(s).Count })},
 		{Key: b.key + ".rootDisk", Title: b.title + ": root disk", Help: "Root disk of " + b.machines + ", in GiB.",
-			Screen: Nodes, Advanced: true, Effect: Rebuild,
+			Screen: Nodes, Advanced: true, Effect: Changeable,
 			Why:     "It holds the operating system, the images of containers and logs. A machine whose disk is full stops working.",
 			Source:  "You choose it. The default is enough to begin with.",
 			Example: fmt.Sprint(usual.RootDisk), Required: true, rule: between(b.minRoot, maxDisk),
 			value: number(func(s *state.Spec) *int { return &at(s).RootDisk })},
 		{Key: b.key + ".dataDisk", Title: b.title + ": data disk",
 			Help:   "Data disk of " + b.machines + ", in GiB. It is added to the root disk as a partition of its own.",
-			Screen: Nodes, Advanced: true, Effect: Rebuild, when: open(b.minData, b.maxData),
+			Screen: Nodes, Advanced: true, Effect: Changeable, when: open(b.minData, b.maxData),
 			Why:     "It is room for volumes beside the operating system.",
 			Source:  "You choose it, by how much data the applications keep.",
 			Example: fmt.Sprint(usual.DataDisk), rule: between(b.minData, b.maxData),
@@ -112,7 +112,7 @@ func open(low, high int) func(state.Spec) bool {
 // workerFields are the fields of nodes whose data disk is there for the applications.
 func (b bounds) workerFields(at func(*state.Spec) *state.MachineSpec) []Field {
 	return append(b.fields(at), Field{Key: b.key + topoLVMKey, Title: b.title + ": TopoLVM", Example: "true",
-		Screen: Nodes, Advanced: true, Effect: Rebuild,
+		Screen: Nodes, Advanced: true, Effect: Changeable,
 		Help:   "Whether the data disk becomes the volume group from which TopoLVM gives volumes to the node's pods.",
 		Why:    "Volumes on the node's own disk are fast, but they are lost with the node.",
 		Source: "Those who write the applications. It needs a data disk.",
@@ -124,7 +124,7 @@ func (b bounds) workerFields(at func(*state.Spec) *state.MachineSpec) []Field {
 func groupFields(i int) []Field {
 	key := fmt.Sprintf("%s[%d]", groupsKey, i)
 	name := Field{Key: key + ".name", Title: "Name of the group", Example: "gpu", Required: true, rule: label(maxGroupName),
-		Screen: Nodes, Advanced: true, Effect: Rebuild, typable: labelRune,
+		Screen: Nodes, Advanced: true, Effect: Changeable, typable: labelRune,
 		Help:   "Names the group's nodes and is their role.",
 		Why:    "Applications choose the group's nodes by this role.",
 		Source: "You choose it.",

@@ -26,12 +26,6 @@ func (Secrets) Format(out fmt.State, _ rune) { fmt.Fprint(out, masked) }
 // MarshalJSON masks the JSON form.
 func (Secrets) MarshalJSON() ([]byte, error) { return []byte(`"` + masked + `"`), nil }
 
-// Words for faults of references.
-const (
-	onePlace   = "{env: NAME} or {file: PATH}"
-	bothPlaces = "names both env and file"
-)
-
 // maxSecret is the size of a secret in bytes that is read; pull secrets have a few thousand.
 const maxSecret = 1 << 20
 
@@ -57,14 +51,17 @@ type secretOf struct {
 	spared bool // there may be no reference
 	rule   rule
 	into   func(*Secrets) *string
+	exo    func(exoAccount) string // what it is of an account of exo; nil where none is allowed
 }
 
 func references(spec state.Spec) []secretOf {
-	pull := pullSecretOf(spec.OpenShift.Distribution)
 	return []secretOf{
-		{"exoscale.apiKey", spec.Exoscale.APIKey, false, oneWord, func(s *Secrets) *string { return &s.APIKey }},
-		{"exoscale.apiSecret", spec.Exoscale.APISecret, false, oneWord, func(s *Secrets) *string { return &s.APISecret }},
-		{pullSecretKey, spec.OpenShift.PullSecret, needsNoPullSecret(spec), pull, func(s *Secrets) *string { return &s.PullSecret }},
+		{field: apiKeyKey, ref: spec.Exoscale.APIKey, rule: oneWord, exo: exoAccount.key,
+			into: func(s *Secrets) *string { return &s.APIKey }},
+		{field: apiSecretKey, ref: spec.Exoscale.APISecret, rule: oneWord, exo: exoAccount.secret,
+			into: func(s *Secrets) *string { return &s.APISecret }},
+		{field: pullSecretKey, ref: spec.OpenShift.PullSecret, rule: pullSecretOf(spec.OpenShift.Distribution),
+			spared: needsNoPullSecret(spec), into: func(s *Secrets) *string { return &s.PullSecret }},
 	}
 }
 
@@ -72,11 +69,18 @@ func (r secretOf) resolve(lookup func(string) (string, bool)) (string, []Fault) 
 	if r.spared && r.ref == (state.SecretRef{}) {
 		return "", nil
 	}
-	value, faults := lookUp(r.ref, lookup)
+	value, faults := r.lookUp(lookup)
 	if faults == nil {
 		faults = r.rule(value)
 	}
 	return value, faults
+}
+
+func (r secretOf) allowed() string {
+	if r.exo != nil {
+		return keyPlace
+	}
+	return onePlace
 }
 
 // oneWord wants a secret without white space inside: keys are pasted from a browser, sometimes with more.
@@ -87,21 +91,23 @@ func oneWord(secret string) []Fault {
 	return nil
 }
 
-func lookUp(ref state.SecretRef, lookup func(string) (string, bool)) (string, []Fault) {
-	switch {
-	case ref == state.SecretRef{}:
-		return "", wrong("is missing", onePlace, "")
-	case ref.Env != "" && ref.File != "":
-		return "", wrong(bothPlaces, onePlace, "")
-	case ref.File != "":
-		return readSecret(ref.File)
+func (r secretOf) lookUp(lookup func(string) (string, bool)) (string, []Fault) {
+	switch kinds := kindsOf(r.ref); {
+	case len(kinds) == 0:
+		return "", wrong("is missing", r.allowed(), "")
+	case len(kinds) > 1:
+		return "", wrong(several(kinds), r.allowed(), "")
+	case r.ref.File != "":
+		return readSecret(r.ref.File)
+	case r.ref.Exo != "" && r.exo != nil:
+		return exoSecret(r.ref.Exo, r.exo, lookup)
 	}
-	if faults := referenceRule(referenceText(ref)); faults != nil {
+	if faults := referenceRule(referenceText(r.ref)); faults != nil {
 		return "", faults
 	}
-	value, set := lookup(ref.Env)
+	value, set := lookup(r.ref.Env)
 	if value = strings.TrimSpace(value); value == "" {
-		return "", wrong(fmt.Sprintf("the environment variable %s is %s", ref.Env, unsetOrEmpty(set)), "export "+ref.Env+"=…", "")
+		return "", wrong(fmt.Sprintf("the environment variable %s is %s", r.ref.Env, unsetOrEmpty(set)), "export "+r.ref.Env+"=…", "")
 	}
 	return value, nil
 }
@@ -137,40 +143,4 @@ func shellQuote(path string) string {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
-// referenceRule wants the name of an environment variable, or a path. It does not repeat names that are none: the
-// secret itself may stand there.
-func referenceRule(value string) []Fault {
-	kind, name, _ := strings.Cut(value, ":")
-	switch {
-	case kind == "exo":
-		return wrong("the program exo keeps API keys only", onePlace, "")
-	case kind == "file":
-		return printable(name)
-	case regexp.MustCompile(`^EXO[0-9a-f]{20,}$`).MatchString(name):
-		return wrong("this looks like an API key itself", "the name of an environment variable", "")
-	case !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name):
-		return wrong("the value of env is no name of an environment variable", "letters, digits and '_'", "")
-	}
-	return nil
-}
-
-// accountRule allows the accounts of the program exo in addition.
-func accountRule(value string) []Fault {
-	if account, isExo := strings.CutPrefix(value, "exo:"); isExo {
-		return printable(account)
-	}
-	return referenceRule(value)
-}
-
-// singleReferences refuses references to two places at once.
-func singleReferences(spec state.Spec) []Fault {
-	var faults []Fault
-	for _, r := range references(spec) {
-		if r.ref.Env != "" && r.ref.File != "" {
-			faults = append(faults, of(r.field, wrong(bothPlaces, onePlace, ""))...)
-		}
-	}
-	return faults
 }

@@ -59,7 +59,7 @@ func TestSecretsThatCannotBeUsed(t *testing.T) {
 		ref  state.SecretRef
 		want string
 	}{
-		"no reference":      {state.SecretRef{}, "is missing  allowed: {env: NAME} or {file: PATH}"},
+		"no reference":      {state.SecretRef{}, "is missing  allowed: {env: NAME}, {file: PATH} or {exo: ACCOUNT}"},
 		"two references":    {state.SecretRef{Env: "A", File: "b"}, "names both env and file"},
 		"an unset variable": {state.SecretRef{Env: "NOT_SET"}, "the environment variable NOT_SET is not set  allowed: export NOT_SET=…"},
 		"an empty variable": {state.SecretRef{Env: "EMPTY"}, "the environment variable EMPTY is empty"},

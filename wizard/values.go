@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -218,33 +219,31 @@ func (d *document) table(field Field, node ast.Node, key place) {
 	d.store(field, joinItems(items))
 }
 
-// reference reads {env: NAME} or {file: PATH}. What stands there instead is not repeated: it may be the secret.
+// reference reads {env: NAME}, {file: PATH} or {exo: ACCOUNT}. What stands there instead is not repeated: it may be the secret.
 func (d *document) reference(field Field, node ast.Node, key place) {
 	if _, ok := node.(ast.MapNode); !ok {
 		d.report(d.start(node, key), Fault{Field: field.Key, Problem: "is not a reference; the secret itself does not belong here",
 			Allowed: field.allowed()})
 		return
 	}
-	var given []string
+	var kinds []string
+	var given string
 	for name, entry := range d.entries(node, field.Key, key) {
 		spot := at(entry.Key.GetToken(), key)
-		if name != "env" && name != "file" {
+		if !slices.Contains(referenceKinds(), name) {
 			d.report(spot, Fault{Field: field.Key, Problem: "holds an unknown key", Allowed: field.allowed(),
-				Suggestion: nearest(name, []string{"env", "file"})})
+				Suggestion: nearest(name, referenceKinds())})
 			continue
 		}
 		if text, ok := d.scalar(field.Key, field, entry.Value, spot); ok {
-			given = append(given, name+":"+text)
+			kinds, given = append(kinds, name), name+":"+text
 		}
 	}
-	switch len(given) {
-	case 0:
-		d.store(field, "")
-	case 1:
-		d.store(field, given[0])
-	default:
-		d.report(d.place(field.Key), Fault{Field: field.Key, Problem: bothPlaces, Allowed: field.allowed()})
+	if len(kinds) > 1 {
+		d.report(d.place(field.Key), Fault{Field: field.Key, Problem: several(kinds), Allowed: field.allowed()})
+		return
 	}
+	d.store(field, given)
 }
 
 func (d *document) groups(field Field, node ast.Node, key place) {

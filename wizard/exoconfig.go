@@ -1,0 +1,132 @@
+package wizard
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// exoConfig is the configuration of the program exo, as far as it is about credentials. Its keys are matched without
+// regard to case, as exo does.
+type exoConfig struct {
+	DefaultAccount string       `toml:"defaultAccount"`
+	Accounts       []exoAccount `toml:"accounts"`
+
+	path string
+}
+
+// exoAccount is one account of it.
+type exoAccount struct {
+	Name          string `toml:"name"`
+	Key           string `toml:"key"`
+	Secret        string `toml:"secret"`
+	SecretCommand any    `toml:"secretCommand"` // prints the secret, in place of Secret
+	DefaultZone   string `toml:"defaultZone"`
+}
+
+func (a exoAccount) key() string { return strings.TrimSpace(a.Key) }
+
+// secret is empty behind a command: exo prefers the command to a secret that is beside it.
+func (a exoAccount) secret() string {
+	if a.hidden() {
+		return ""
+	}
+	return strings.TrimSpace(a.Secret)
+}
+
+// hidden tells whether the secret is behind a command.
+func (a exoAccount) hidden() bool {
+	switch command := a.SecretCommand.(type) {
+	case nil:
+		return false
+	case []any:
+		return len(command) > 0
+	}
+	return true
+}
+
+// account returns the account of that name.
+func (c exoConfig) account(name string) (exoAccount, bool) {
+	for _, account := range c.Accounts {
+		if account.Name == name {
+			return account, true
+		}
+	}
+	return exoAccount{}, false
+}
+
+// exoSecret returns the key or the secret of an account of the program exo. No command is run for it.
+func exoSecret(name string, pick func(exoAccount) string, lookup func(string) (string, bool)) (string, []Fault) {
+	config, faults := readExo(lookup)
+	if faults != nil {
+		return "", faults
+	}
+	account, found := config.account(name)
+	switch value := pick(account); {
+	case !found:
+		return "", wrong(config.path+" has no account of that name", "an account that `exo config list` shows", "")
+	case value == "" && account.hidden():
+		return "", wrong("the account keeps its secret behind a command, and exoshift runs none",
+			"export EXOSCALE_API_KEY=… and EXOSCALE_API_SECRET=…, with {env: EXOSCALE_API_KEY} and {env: EXOSCALE_API_SECRET}", "")
+	case value == "":
+		return "", wrong("the account is not complete", "an account with key and secret: exo config", "")
+	default:
+		return value, nil
+	}
+}
+
+// readExo reads the configuration of the program exo from where exo looks for it. Like every file with secrets it must
+// be its owner's only; exo itself makes it so.
+func readExo(lookup func(string) (string, bool)) (exoConfig, []Fault) {
+	path := exoPath(lookup)
+	if path == "" {
+		return exoConfig{}, wrong("the program exo is not set up here: there is no exoscale.toml", "exo config, or "+onePlace, "")
+	}
+	content, faults := readSecret(path)
+	if faults != nil {
+		return exoConfig{}, faults
+	}
+	config := exoConfig{path: path}
+	if err := toml.NewDecoder(strings.NewReader(content)).Decode(&config); err != nil {
+		return exoConfig{}, wrong(path+" is not what exo writes"+tomlLine(err), "a file that `exo config list` can read", "")
+	}
+	return config, nil
+}
+
+// tomlLine says where a file is wrong. What the library says of it may hold secrets.
+func tomlLine(err error) string {
+	var wrongAt *toml.DecodeError
+	if !errors.As(err, &wrongAt) {
+		return ""
+	}
+	line, _ := wrongAt.Position()
+	return fmt.Sprintf(", see its line %d", line)
+}
+
+// exoPath returns the path of exo's configuration, or "" if there is none. Like exo, it knows EXOSCALE_CONFIG, the
+// user's folder of configurations, and the older ~/.exoscale.
+func exoPath(lookup func(string) (string, bool)) string {
+	if path, _ := lookup("EXOSCALE_CONFIG"); path != "" {
+		return path
+	}
+	var folders []string
+	if folder, _ := lookup("XDG_CONFIG_HOME"); filepath.IsAbs(folder) {
+		folders = append(folders, filepath.Join(folder, "exoscale"))
+	}
+	if home, _ := lookup("HOME"); filepath.IsAbs(home) {
+		folders = append(folders, filepath.Join(home, ".config", "exoscale"),
+			filepath.Join(home, "Library", "Application Support", "exoscale"), filepath.Join(home, ".exoscale"))
+	}
+	for _, folder := range folders {
+		path := filepath.Join(folder, "exoscale.toml")
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+	}
+	return ""
+}
