@@ -85,13 +85,17 @@ func TestEachVisitOfAFieldIsOneAnswerAndEnterIsNone(t *testing.T) {
 }
 
 func TestARecordingIsAnAsciicastWithoutLongPauses(t *testing.T) {
-	s := shell(t, `stty -echo; printf 'é1'; read wait; printf '日2'`)
+	s := shell(t, `stty -echo; printf 'é1'; read wait; printf '日2'; read wait; printf 3`)
 	s.Expect("1")
 	s.Idle(60 * time.Millisecond)
 	s.Press("enter")
+	s.Expect("2")
+	s.Mark("middle")
+	s.Press("enter")
 	s.Exit()
 	var cast bytes.Buffer
-	if err := s.Record(&cast, 40, 5, 1, 20*time.Millisecond); err != nil {
+	marks, err := s.Record(&cast, Cast{40, 5, 20 * time.Millisecond, time.Second})
+	if err != nil {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(&cast)
@@ -99,19 +103,21 @@ func TestARecordingIsAnAsciicastWithoutLongPauses(t *testing.T) {
 	if diff := cmp.Diff(`{"version":2,"width":40,"height":5}`, lines.Text()); diff != "" {
 		t.Errorf("the header (-want +got):\n%s", diff)
 	}
-	text, last := "", 0.0
+	var texts []string
 	for lines.Scan() {
 		var line [3]any
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			t.Fatal(err)
 		}
-		at := line[0].(float64)
-		if at < last || at > last+0.02 {
-			t.Errorf("%g s after %g s", at, last)
+		if at := line[0].(float64); at > 0.06 {
+			t.Errorf("three frames with pauses of at most 20 ms take %g s", at)
 		}
-		last, text = at, text+line[2].(string)
+		texts = append(texts, line[2].(string))
 	}
-	if text != "é1日2" {
-		t.Errorf("recorded %q", text)
+	if diff := cmp.Diff([]string{"é1日2", "3"}, texts); diff != "" {
+		t.Errorf("what was recorded (-want +got):\n%s", diff)
+	}
+	if marks["middle"] > 40*time.Millisecond {
+		t.Errorf("the mark is at %s", marks["middle"])
 	}
 }

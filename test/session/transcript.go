@@ -17,6 +17,7 @@ const filler = '\uE000'
 type transcript struct {
 	began    time.Time
 	chunks   []chunk
+	marks    []mark
 	partial  []byte // the beginning of a character whose end was not read yet
 	bytes    int
 	after    unix.Termios // the terminal's settings when the program had ended
