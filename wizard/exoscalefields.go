@@ -4,7 +4,7 @@ import "exoshift/state"
 
 func exoscaleFields() []Field {
 	return []Field{
-		{Key: "exoscale.zone", Title: "Zone", Example: "ch-gva-2", Required: true, Choices: zones(),
+		{Key: zoneKey, Title: "Zone", Example: "ch-gva-2", Required: true, Choices: zones(),
 			Screen: Access, Effect: Rebuild,
 			Help:   "Where the machines, the addresses and the buckets are.",
 			Why:    "Everything of the cluster is in one zone. It decides in which country the data is and how far away users are.",
@@ -37,10 +37,11 @@ func exoscaleFields() []Field {
 	}
 }
 
-// The fields of the credentials.
+// The fields of credentials and zone.
 const (
 	apiKeyKey    = "exoscale.apiKey"
 	apiSecretKey = "exoscale.apiSecret"
+	zoneKey      = "exoscale.zone"
 )
 
 const keySource = "You make it once in the Exoscale portal under IAM, Keys. If the program exo is set up here, its account is found."

@@ -22,7 +22,7 @@ func openshiftFields() []Field {
 			Why:    "It lets the machines download OpenShift's images from Red Hat. Whoever has it acts as your organization there.",
 			Source: "https://console.redhat.com/openshift/install/pull-secret, with the account that has the subscription.",
 			value:  reference(func(s *state.Spec) *state.SecretRef { return &s.OpenShift.PullSecret })},
-		{Key: "openshift.sshKey", Title: "SSH public key", Example: "ssh-ed25519 AAAAC3Nza… you@example.net", Required: true,
+		{Key: sshKeyKey, Title: "SSH public key", Example: "ssh-ed25519 AAAAC3Nza… you@example.net", Required: true,
 			Screen: Secrecy, Effect: Rebuild, rule: sshKey,
 			Help:   "Opens every machine, for debugging: one line as in authorized_keys.",
 			Why:    "If the installation gets stuck, a look into a machine tells why. Only the owner of the private half gets in.",
@@ -49,8 +49,11 @@ func openshiftFields() []Field {
 	}
 }
 
-// versionKey is the field of the release.
-const versionKey = "openshift.version"
+// The fields of the release and of the key for debugging.
+const (
+	versionKey = "openshift.version"
+	sshKeyKey  = "openshift.sshKey"
+)
 
 // suggestedVersion is the stable channel of the newest minor version. OKD has no channels.
 func suggestedVersion(spec state.Spec) string {

@@ -1,0 +1,144 @@
+package wizard
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"exoshift/state"
+)
+
+// Detection is an answer that was found on this machine.
+type Detection struct {
+	Key    string
+	Text   string // as Answers.Set takes it
+	Origin string // where it was found, e.g. "detected: ~/.ssh/id_ed25519.pub"
+}
+
+// Detect looks for answers on this machine: credentials and zone in the environment or in the configuration of the
+// program exo, the SSH key in the folder home, and the pull secret where a browser puts it. Nothing is changed and
+// nobody is contacted. The faults are about what was found and cannot be used as it is.
+func Detect(home string, lookup func(env string) (string, bool)) ([]Detection, []Fault) {
+	keys, zone, faults := detectCredentials(lookup)
+	pull, refused := detectPullSecret(home)
+	found := slices.Concat(keys, detectZone(zone, lookup), detectSSHKey(home), pull)
+	return slices.DeleteFunc(found, unusable), append(faults, refused...)
+}
+
+// Detect sets what nobody has answered yet to what is found on this machine, and returns what was found and cannot be
+// used as it is.
+func (a *Answers) Detect(home string, lookup func(env string) (string, bool)) []Fault {
+	found, faults := Detect(home, lookup)
+	for _, d := range found {
+		if a.Origin(d.Key) == ByDefault {
+			_ = a.Set(d.Key, d.Text, d.Origin) // Detect returns only what can be set
+		}
+	}
+	return slices.DeleteFunc(faults, func(f Fault) bool { return a.Origin(f.Field) != ByDefault })
+}
+
+// unusable tells of an answer that the field refuses: what is found may be anything.
+func unusable(d Detection) bool {
+	field, ok := find(Fields(), d.Key)
+	spec := state.Default()
+	return !ok || field.Set(&spec, d.Text) != nil || printable(d.Origin) != nil
+}
+
+func detected(key, text, where string) Detection {
+	return Detection{Key: key, Text: text, Origin: Detected + ": " + where}
+}
+
+// detectCredentials prefers the environment, as exo does. With exo's default account comes the zone that it is used for.
+func detectCredentials(lookup func(string) (string, bool)) (keys []Detection, zone Detection, faults []Fault) {
+	const keyVar, secretVar = "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"
+	if set(lookup, keyVar) && set(lookup, secretVar) {
+		return []Detection{
+			detected(apiKeyKey, "env:"+keyVar, keyVar), detected(apiSecretKey, "env:"+secretVar, secretVar),
+		}, Detection{}, nil
+	}
+	if exoPath(lookup) == "" {
+		return nil, Detection{}, nil
+	}
+	config, faults := readExo(lookup)
+	name := config.DefaultAccount
+	if chosen, _ := lookup("EXOSCALE_ACCOUNT"); chosen != "" {
+		name = chosen
+	}
+	account, found := config.account(name)
+	if faults == nil && !found {
+		return nil, Detection{}, nil
+	}
+	if faults == nil {
+		_, faults = exoSecret(name, exoAccount.secret, lookup)
+	}
+	if faults != nil {
+		return nil, Detection{}, of(apiSecretKey, faults)
+	}
+	where := "account " + name + " of exo"
+	return []Detection{detected(apiKeyKey, "exo:"+name, where), detected(apiSecretKey, "exo:"+name, where)},
+		detected(zoneKey, account.DefaultZone, where), nil
+}
+
+func set(lookup func(string) (string, bool), env string) bool {
+	value, _ := lookup(env)
+	return strings.TrimSpace(value) != ""
+}
+
+// detectZone prefers the environment to what an account is used for.
+func detectZone(ofAccount Detection, lookup func(string) (string, bool)) []Detection {
+	const zoneVar = "EXOSCALE_ZONE"
+	if zone, _ := lookup(zoneVar); zone != "" {
+		return []Detection{detected(zoneKey, zone, zoneVar)}
+	}
+	return []Detection{ofAccount}
+}
+
+// maxKeyFile is the size of a public key's file in bytes that is read.
+const maxKeyFile = 16 << 10
+
+// detectSSHKey takes the newest kind of key that there is.
+func detectSSHKey(home string) []Detection {
+	for _, name := range []string{"id_ed25519.pub", "id_ecdsa.pub", "id_rsa.pub"} {
+		content, faults := readRegular(filepath.Join(home, ".ssh", name), maxKeyFile)
+		key := strings.TrimSpace(string(content))
+		if faults == nil && key != "" && sshKey(key) == nil {
+			return []Detection{detected(sshKeyKey, key, "~/.ssh/"+name)}
+		}
+	}
+	return nil
+}
+
+// detectPullSecret takes the first file that holds one. One that others can read is told of, and not used.
+func detectPullSecret(home string) ([]Detection, []Fault) {
+	for _, place := range pullSecretPlaces(home) {
+		content, faults := readRegular(place.path, maxSecret)
+		if faults != nil {
+			continue
+		}
+		if _, problem := readPullSecret(string(content)); problem != "" {
+			continue
+		}
+		if _, faults = readSecret(place.path); faults != nil {
+			return nil, of(pullSecretKey, faults)
+		}
+		return []Detection{detected(pullSecretKey, "file:"+place.path, place.shown)}, nil
+	}
+	return nil, nil
+}
+
+// foundPlace is a path, and how it is shown.
+type foundPlace struct{ path, shown string }
+
+// pullSecretPlaces are the folder where the program was started, the home directory, and that of downloads.
+func pullSecretPlaces(home string) []foundPlace {
+	var places []foundPlace
+	for _, name := range []string{"pull-secret.json", "pull-secret.txt", "pull-secret"} {
+		if path, err := filepath.Abs(name); err == nil {
+			places = append(places, foundPlace{path, "./" + name})
+		}
+	}
+	for _, name := range []string{"pull-secret.json", "pull-secret.txt", "Downloads/pull-secret", "Downloads/pull-secret.txt"} {
+		places = append(places, foundPlace{filepath.Join(home, filepath.FromSlash(name)), "~/" + name})
+	}
+	return places
+}

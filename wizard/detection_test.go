@@ -1,0 +1,117 @@
+package wizard_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/wizard"
+)
+
+func TestWhatIsOnTheMachineIsDetected(t *testing.T) {
+	dir := home(t, ".ssh/id_ed25519.pub", key+"\n", 0o644)
+	put(t, filepath.Join(dir, ".ssh/id_rsa.pub"), "not looked at", 0o644)
+	put(t, filepath.Join(dir, ".config/exoscale/exoscale.toml"), exoFile, 0o600)
+	put(t, filepath.Join(dir, "Downloads/pull-secret.txt"), pullSecret, 0o600)
+	t.Chdir(t.TempDir())
+	answers := wizard.NewAnswers()
+	if faults := answers.Detect(dir, environment(map[string]string{"HOME": dir})); len(faults) > 0 {
+		t.Errorf("faults:\n%s", lines(faults))
+	}
+	want := map[string]string{
+		"exoscale.apiKey": "detected: account work of exo", "exoscale.apiSecret": "detected: account work of exo",
+		"exoscale.zone": "detected: account work of exo", "openshift.sshKey": "detected: ~/.ssh/id_ed25519.pub",
+		"openshift.pullSecret": "detected: ~/Downloads/pull-secret.txt",
+	}
+	if diff := cmp.Diff(want, answers.Origins); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	spec := answers.Spec
+	if spec.Exoscale.APISecret.Exo != "work" || spec.Exoscale.Zone != "at-vie-1" || spec.OpenShift.SSHKey != key ||
+		spec.OpenShift.PullSecret.File != filepath.Join(dir, "Downloads/pull-secret.txt") {
+		t.Errorf("%+v %+v", spec.Exoscale, spec.OpenShift)
+	}
+}
+
+func TestTheEnvironmentIsPreferredToExo(t *testing.T) {
+	dir := home(t, ".config/exoscale/exoscale.toml", exoFile, 0o600)
+	t.Chdir(t.TempDir())
+	found, _ := wizard.Detect(dir, environment(map[string]string{
+		"HOME": dir, "EXOSCALE_API_KEY": "EXOenv", "EXOSCALE_API_SECRET": "s3cret", "EXOSCALE_ZONE": "de-muc-1",
+	}))
+	want := []wizard.Detection{
+		{Key: "exoscale.apiKey", Text: "env:EXOSCALE_API_KEY", Origin: "detected: EXOSCALE_API_KEY"},
+		{Key: "exoscale.apiSecret", Text: "env:EXOSCALE_API_SECRET", Origin: "detected: EXOSCALE_API_SECRET"},
+		{Key: "exoscale.zone", Text: "de-muc-1", Origin: "detected: EXOSCALE_ZONE"},
+	}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestOnlyOneOfKeyAndSecretInTheEnvironmentIsNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	found, faults := wizard.Detect(t.TempDir(), environment(map[string]string{"EXOSCALE_API_KEY": "EXOenv", "HOME": t.TempDir()}))
+	if len(found)+len(faults) > 0 {
+		t.Errorf("found %+v\n%s", found, lines(faults))
+	}
+}
+
+func TestTheChosenAccountOfExoIsDetected(t *testing.T) {
+	dir := home(t, ".config/exoscale/exoscale.toml", exoFile+"[[accounts]]\nname='other'\nkey='k'\nsecret='s'\ndefaultZone='mars'\n", 0o600)
+	t.Chdir(t.TempDir())
+	found, _ := wizard.Detect(dir, environment(map[string]string{"HOME": dir, "EXOSCALE_ACCOUNT": "other"}))
+	want := []wizard.Detection{
+		{Key: "exoscale.apiKey", Text: "exo:other", Origin: "detected: account other of exo"},
+		{Key: "exoscale.apiSecret", Text: "exo:other", Origin: "detected: account other of exo"},
+	}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatIsFoundAndCannotBeUsedIsToldWithoutItsSecret(t *testing.T) {
+	for name, c := range map[string]struct {
+		path, content string
+		want          string
+	}{
+		"an open pull secret":   {"pull-secret.txt", pullSecret, "openshift.pullSecret  "},
+		"an open exo":           {".config/exoscale/exoscale.toml", exoFile, "exoscale.apiSecret  "},
+		"no pull secret":        {"pull-secret.txt", "s3cret", ""},
+		"a private key":         {".ssh/id_ed25519.pub", "-----BEGIN OPENSSH PRIVATE KEY-----\ns3cret", ""},
+		"a hostile SSH comment": {".ssh/id_ed25519.pub", key + "\x1b[2J", ""},
+	} {
+		dir := home(t, c.path, c.content, 0o644)
+		t.Chdir(t.TempDir())
+		found, faults := wizard.Detect(dir, environment(map[string]string{"HOME": dir}))
+		if len(found) > 0 || c.want == "" != (len(faults) == 0) || !strings.HasPrefix(lines(faults), c.want) || strings.Contains(lines(faults), "s3cret") {
+			t.Errorf("%s: found %+v\n%s", name, found, lines(faults))
+		}
+	}
+}
+
+func TestAHostileAccountIsNotDetected(t *testing.T) {
+	dir := home(t, ".config/exoscale/exoscale.toml", "defaultaccount=\"a\\nb: c\"\n[[accounts]]\nname=\"a\\nb: c\"\nkey='k'\nsecret='s'\n", 0o600)
+	t.Chdir(t.TempDir())
+	if found, _ := wizard.Detect(dir, environment(map[string]string{"HOME": dir})); len(found) > 0 {
+		t.Errorf("found %+v", found)
+	}
+}
+
+func TestDetectionReplacesNoAnswer(t *testing.T) {
+	dir := home(t, ".ssh/id_ed25519.pub", key+"\n", 0o644)
+	put(t, filepath.Join(dir, "pull-secret.txt"), pullSecret, 0o644)
+	t.Chdir(t.TempDir())
+	answers := wizard.NewAnswers()
+	for key, text := range map[string]string{"openshift.sshKey": key + " mine", "openshift.pullSecret": "env:PULL", "exoscale.zone": "ch-dk-2"} {
+		if err := answers.Set(key, text, wizard.Typed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	faults := answers.Detect(dir, environment(map[string]string{"HOME": dir, "EXOSCALE_ZONE": "ch-gva-2"}))
+	if len(faults) > 0 || answers.Spec.Exoscale.Zone != "ch-dk-2" || answers.Origin("openshift.sshKey") != wizard.Typed {
+		t.Errorf("%v\n%s", answers.Origins, lines(faults))
+	}
+}
