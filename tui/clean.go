@@ -81,12 +81,14 @@ func twin(r rune) rune {
 		return '-'
 	case '×':
 		return 'x'
-	case '→', '›':
+	case '→', '›', '▸':
 		return '>'
 	case '↑':
 		return '^'
-	case '↓':
+	case '↓', '▾':
 		return 'v'
+	case '•':
+		return '*'
 	case '│':
 		return '|'
 	case '▓':

@@ -88,7 +88,7 @@ func (t *talk) about(key string, faults []wizard.Fault) []wizard.Fault {
 
 // allRed returns everything that is red, whether it was told or not.
 func (t *talk) allRed() []wizard.Fault {
-	faults := slices.Concat(t.checked, t.local.faults)
+	faults := slices.Concat(t.checked, t.local.faults, t.shortages())
 	for _, q := range t.inquiries {
 		faults = append(faults, q.reply.Faults...)
 	}
@@ -111,7 +111,7 @@ func (t *talk) blocking(screen wizard.Screen) []wizard.Fault {
 			}
 		}
 	}
-	return blocking
+	return append(blocking, t.stray(screen)...)
 }
 
 // tell has everything told that is red on a screen.

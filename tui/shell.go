@@ -84,6 +84,7 @@ func (s *shell) update(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = m.Width, m.Height
+		s.measure()
 	case deaf:
 		return tea.Quit
 	case opened:
@@ -155,6 +156,7 @@ func (s *shell) begin(m opened) tea.Cmd {
 	}
 	s.talk = newTalk(m.interview, s.theme, s.wizard.ASCII, s.wizard.Now)
 	s.talk.spawn, s.talk.send, s.talk.later = s.spawn, s.send, s.later
+	s.measure()
 	s.talk.check()
 	s.talk.inquire(0)
 	for _, screen := range append(wizard.Screens(), checksScreen, reviewScreen) {
@@ -205,4 +207,11 @@ func (s *shell) close() error {
 	}
 	s.talk.clerk.finish(func(m tea.Msg) { s.deliver(m) })
 	return s.talk.unsavable
+}
+
+// measure tells the pages how much room there is.
+func (s *shell) measure() {
+	if s.talk != nil {
+		s.talk.roomy = s.width >= mediumWidth && s.height >= plainHeight
+	}
 }

@@ -72,16 +72,6 @@ type asideView struct{ aside }
 
 func (v asideView) View(width, height int) string { return v.Aside(width, height) }
 
-// helpText is a text of several paragraphs.
-type helpText struct {
-	theme pane.Theme
-	text  string
-}
-
-func (h helpText) View(width, height int) string {
-	return pane.Fill(pane.Wrap(h.text, " ", width), width, height)
-}
-
 // titleLine names the cluster and says whether the draft is saved.
 func (s *shell) titleLine(width int) string {
 	t := s.theme

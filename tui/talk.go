@@ -34,11 +34,15 @@ type talk struct {
 	asked     map[string]bool           // of an interview about some keys only
 	local     localLook                 // what this machine can say about the answers
 	inquiries []*inquiry
+	weighed   weighing // what the answers need of the organization's quotas
 	clerk     clerk
 	saved     time.Time // when the draft was saved last
 	unsavable error     // why that failed
 	keeping   map[string]bool
 	unkept    map[string]error // secrets that could not be kept
+
+	entered map[wizard.Screen]bool // screens that somebody has seen
+	roomy   bool                   // the help of what is selected stands beside the page
 
 	wish     any       // what the page wants of the wizard
 	commands []tea.Cmd // to run in the background after this message
@@ -49,7 +53,7 @@ func newTalk(i *wizard.Interview, theme pane.Theme, ascii bool, now func() time.
 	t := &talk{
 		interview: i, theme: theme, ascii: ascii, now: now, answers: i.Answers.Copy(),
 		rejected: map[string]string{}, refused: map[string][]wizard.Fault{}, touched: map[string]bool{}, asked: map[string]bool{},
-		keeping: map[string]bool{}, unkept: map[string]error{},
+		entered: map[wizard.Screen]bool{}, keeping: map[string]bool{}, unkept: map[string]error{},
 		send: func(tea.Msg) {}, spawn: inBackground(context.Background()), later: afterwards,
 	}
 	t.clerk.save = t.snapshot
@@ -115,6 +119,9 @@ func (t *talk) setAs(key, text, origin string) error {
 	delete(t.rejected, key)
 	delete(t.refused, key)
 	t.changed()
+	for screen := range t.entered {
+		t.suggest(screen)
+	}
 	return nil
 }
 

@@ -1,0 +1,144 @@
+package tui
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// longestText is how many characters an answer has at most that is no secret.
+const longestText = 4096
+
+// editor is the answer that is being typed.
+type editor struct {
+	field      wizard.Field
+	source     string // of a secret: where it is found, env, file or exo, or typedHere; empty for answers that are text
+	before     string // the text that there was
+	input      textinput.Model
+	shownUntil time.Time // of a secret
+}
+
+// typedHere is the source of a secret that is typed or pasted itself.
+const typedHere = "here"
+
+func newEditor(field wizard.Field, text string) *editor {
+	input := textinput.New()
+	input.CharLimit = longestText
+	input.KeyMap.DeleteWordForward = key.NewBinding() // the library's panics at the end of a text
+	input.KeyMap.Paste = key.NewBinding()             // the terminal pastes
+	input.KeyMap.WordBackward = key.NewBinding(key.WithKeys("ctrl+left", "alt+b"))
+	for _, unused := range []*key.Binding{&input.KeyMap.AcceptSuggestion, &input.KeyMap.NextSuggestion, &input.KeyMap.PrevSuggestion} {
+		*unused = key.NewBinding()
+	}
+	input.Focus()
+	input.SetValue(printable(text))
+	input.CursorEnd()
+	return &editor{field: field, before: input.Value(), input: input}
+}
+
+// newSecretEditor edits where a secret is found, or the secret itself.
+func newSecretEditor(field wizard.Field, source, text string) *editor {
+	e := newEditor(field, text)
+	if e.source = source; source == typedHere {
+		e.input.CharLimit = 0
+		e.input.EchoMode = textinput.EchoPassword
+	}
+	return e
+}
+
+func (e *editor) text() string { return strings.TrimSpace(e.input.Value()) }
+
+func (e *editor) dirty() bool { return e.input.Value() != e.before }
+
+// press takes a key that changes the text or moves in it, and returns what is wrong with it, if anything.
+func (e *editor) press(k tea.KeyMsg) (note string) {
+	if k.Type == tea.KeyRunes && !k.Alt {
+		if k.Runes, note = e.typable(k.Runes); len(k.Runes) == 0 {
+			return note
+		}
+	}
+	if k.Type == tea.KeySpace && e.source == "" && !e.field.Typable(' ') {
+		return "a space cannot be part of this" + e.example()
+	}
+	e.input, _ = e.input.Update(k)
+	return note
+}
+
+// typable returns the characters that may be typed. Where only small letters may be, large ones become small.
+func (e *editor) typable(typed []rune) (kept []rune, note string) {
+	for _, r := range typed {
+		small := unicode.ToLower(r)
+		switch {
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+		case e.source != "" || e.field.Typable(r):
+			kept = append(kept, r)
+		case e.field.Typable(small):
+			kept = append(kept, small)
+		default:
+			note = "\"" + string(r) + "\" cannot be part of this" + e.example()
+		}
+	}
+	return kept, note
+}
+
+func (e *editor) example() string {
+	switch {
+	case e.field.Shape() == wizard.Number:
+		return ": only digits can"
+	case e.field.Example != "":
+		return ", e.g. " + e.field.Example
+	}
+	return ""
+}
+
+// insert puts a text in at the cursor, as if it had been typed.
+func (e *editor) insert(text string) {
+	e.input, _ = e.input.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)})
+}
+
+// view draws the text with its cursor on width cells; what does not fit is beyond the edges.
+func (e *editor) view(t pane.Theme, width int) string {
+	text := []rune(e.input.Value())
+	at := min(e.input.Position(), len(text))
+	room := max(width-1, 1)
+	from := 0
+	for from < at && ansi.StringWidth(string(text[from:at])) >= room {
+		from++
+	}
+	return pane.Fit(string(text[from:at])+cursorOver(t, text[at:]), width)
+}
+
+// cursorOver draws the text from the cursor on. Without colours the cursor is a line of its own.
+func cursorOver(t pane.Theme, rest []rune) string {
+	plain := t.Selected.Render("x") == "x"
+	switch {
+	case plain && len(rest) == 0:
+		return "_"
+	case plain:
+		return "|" + string(rest)
+	case len(rest) == 0:
+		return t.Selected.Render(" ")
+	}
+	return t.Selected.Render(string(rest[:1])) + string(rest[1:])
+}
+
+// printable drops what must never reach a terminal; white space inside of a text is kept as spaces.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+}

@@ -1,0 +1,81 @@
+package tui
+
+import (
+	"strings"
+
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+)
+
+// explain says about a field what it is, why it matters, an example, and where the value comes from.
+func (t *talk) explain(field wizard.Field) string {
+	paragraphs := []string{field.Title + "\n" + field.Help}
+	for _, p := range []struct{ head, text string }{
+		{"Why", field.Why}, {"Example", field.Example}, {"From", field.Source}, {"Now", t.origin(field)},
+	} {
+		if p.text != "" {
+			paragraphs = append(paragraphs, p.head+": "+p.text)
+		}
+	}
+	return cleanLines(strings.Join(paragraphs, "\n"), t.ascii)
+}
+
+// origin says where an answer is from, in a sentence.
+func (t *talk) origin(field wizard.Field) string {
+	switch origin := t.answers.Origin(field.Key); origin {
+	case wizard.ByDefault:
+		if field.Get(t.spec()) == "" {
+			return "not answered"
+		}
+		return "the default"
+	case wizard.Typed:
+		return "you typed it"
+	case suggested:
+		return "suggested, because most people take it"
+	default:
+		return origin
+	}
+}
+
+// originMark says where an answer is from in a word.
+func (t *talk) originMark(field wizard.Field) string {
+	switch origin := t.answers.Origin(field.Key); {
+	case t.rejected[field.Key] != "":
+		return "not stored"
+	case origin == wizard.ByDefault && field.Get(t.spec()) == "":
+		return ""
+	case origin == wizard.ByDefault, origin == wizard.Typed, origin == suggested:
+		return origin
+	case strings.HasPrefix(origin, wizard.Detected):
+		return wizard.Detected
+	case strings.HasPrefix(origin, "EXOSHIFT_"):
+		return "from env"
+	}
+	return "given"
+}
+
+// helpText is what explains something: a heading, and paragraphs that may begin with a word for what they say.
+type helpText struct {
+	theme pane.Theme
+	text  string
+}
+
+// View draws what there is room for.
+func (h helpText) View(width, height int) string { return pane.Fill(h.lines(width), width, height) }
+
+func (h helpText) lines(width int) []string {
+	var lines []string
+	for i, paragraph := range strings.Split(h.text, "\n") {
+		head, rest, labelled := strings.Cut(paragraph, ": ")
+		switch {
+		case i == 0:
+			lines = append(lines, " "+h.theme.Bold.Render(pane.Truncate(paragraph, width-2)))
+		case labelled && len(head) <= 8 && !strings.Contains(head, " "):
+			lines = append(lines, "", " "+h.theme.Label.Render(head))
+			lines = append(lines, pane.Wrap(rest, " ", width)...)
+		default:
+			lines = append(lines, pane.Wrap(paragraph, " ", width)...)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,95 @@
+package tui
+
+import (
+	"strings"
+
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+)
+
+// helpLines is how many lines of help there are at most below a form that has none beside it.
+const helpLines = 4
+
+// below is what stands at the bottom of a form: what the outside says, and the help unless it stands beside the form.
+func (f *form) below(width int) []string {
+	lines := f.replies(width)
+	if f.talk.roomy {
+		return lines
+	}
+	if len(lines) > 0 {
+		lines = append(lines, "")
+	}
+	about := f.row().field.Help
+	if about == "" {
+		_, about, _ = strings.Cut(f.Help(), "\n")
+	} else if why := f.row().field.Why; why != "" {
+		about += " " + why
+	}
+	help := pane.Wrap(cleanText(about, f.talk.ascii), "", width-3)
+	if len(help) > helpLines {
+		help = append(help[:helpLines-1], pane.Truncate(help[helpLines-1], width-14)+" … F1: all")
+	}
+	for _, line := range help {
+		lines = append(lines, "   "+f.talk.theme.Dim.Render(line))
+	}
+	return lines
+}
+
+// replies says what the outside was asked on this screen, and what it said.
+func (f *form) replies(width int) []string {
+	var lines []string
+	for _, q := range f.talk.inquiries {
+		if q.Screen != f.screen {
+			continue
+		}
+		status := q.status(f.talk.now())
+		lines = append(lines, pane.Fit("   "+f.talk.theme.Mark(status)+" "+f.talk.replied(q), width))
+		for _, fault := range q.reply.Faults {
+			if wizard.ScreenOf(fault.Field) == "" {
+				lines = append(lines, f.extra(pane.Failed, fault, width)...)
+			}
+		}
+		for _, fault := range q.reply.Warnings {
+			if wizard.ScreenOf(fault.Field) == "" {
+				lines = append(lines, f.extra(pane.Warn, fault, width)...)
+			}
+		}
+	}
+	return lines
+}
+
+// extra is what the outside said about no field of ours.
+func (f *form) extra(status pane.Status, fault wizard.Fault, width int) []string {
+	t := f.talk.theme
+	lines := pane.Wrap(f.talk.sentence(fault), "", width-9)
+	for i, line := range lines {
+		lines[i] = "       " + t.Style(status).Render(line)
+	}
+	return lines
+}
+
+// replied says in a line what an inquiry brought.
+func (t *talk) replied(q *inquiry) string {
+	title, now := cleanText(q.Title, t.ascii), t.now()
+	switch {
+	case q.busy(now):
+		return title + ": " + t.theme.Active.Render("checking…")
+	case !q.known:
+		return t.theme.Dim.Render(title + ": asked as soon as its answers are there")
+	case q.err != nil:
+		return title + ": " + t.theme.Caution.Render("nobody could tell: "+cleanText(q.err.Error(), t.ascii)+" (ctrl+r tries again)")
+	}
+	return title + ": " + q.reply.Summary + t.theme.Dim.Render(" ("+ago(now.Sub(q.at))+")")
+}
+
+// sentence is a fault as a sentence for those who see its field already.
+func (t *talk) sentence(f wizard.Fault) string {
+	said := f.Problem
+	if f.Allowed != "" {
+		said += "; allowed: " + f.Allowed
+	}
+	if f.Suggestion != "" {
+		said += ". Did you mean " + f.Suggestion + "? ctrl+y takes it"
+	}
+	return cleanText(said, t.ascii)
+}

@@ -1,0 +1,172 @@
+package tui
+
+import (
+	"exoshift/wizard"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// formKeys are the keys of a form.
+type formKeys struct {
+	Up, Down, First, Last, Move                         key.Binding
+	Keep, Accept, Next, Unfold, Toggle, List, Give      key.Binding
+	Pick, Filter, Close, Reveal, Correct, Yes, No, Shut key.Binding
+}
+
+func newFormKeys() formKeys {
+	bind := func(help, does string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
+	}
+	return formKeys{
+		Up:      bind("up", "up", "up", "shift+tab"),
+		Down:    bind("down", "down", "down", "tab"),
+		First:   bind("pgup", "first", "pgup"),
+		Last:    bind("pgdown", "last", "pgdown"),
+		Move:    bind("up/down", "move", "up", "down"),
+		Keep:    bind("enter", "keep", "enter"),
+		Accept:  bind("enter", "accept", "enter"),
+		Next:    bind("enter", "next screen", "enter", " "),
+		Unfold:  bind("enter", "show or hide", "enter", " ", "right", "left"),
+		Toggle:  bind("space", "yes or no", " ", "left", "right"),
+		List:    bind("space", "list", " ", "right"),
+		Give:    bind("space", "give it", " ", "right"),
+		Pick:    bind("enter", "choose", "enter"),
+		Filter:  bind("letters", "search"),
+		Close:   bind("esc", "close", "esc"),
+		Reveal:  bind("ctrl+v", "show for 5 s", "ctrl+v"),
+		Correct: bind("ctrl+y", "take the suggestion", "ctrl+y"),
+		Yes:     bind("y", "yes", "y", "Y"),
+		No:      bind("n", "no", "n", "N"),
+		Shut:    bind("left", "hide", "left"),
+	}
+}
+
+// press takes a key while no list is open.
+func (f *form) press(k tea.KeyMsg) {
+	k.Paste = false
+	switch {
+	case key.Matches(k, f.keys.Correct) && f.suggestion() != "":
+		f.correct()
+	case f.editor != nil && f.editor.source != "" && f.pressSecret(k):
+	case key.Matches(k, f.keys.Up):
+		f.move(-1)
+	case key.Matches(k, f.keys.Down):
+		f.move(1)
+	case key.Matches(k, f.keys.First):
+		f.move(-len(f.rows()))
+	case key.Matches(k, f.keys.Last):
+		f.move(len(f.rows()))
+	default:
+		f.pressRow(k)
+	}
+}
+
+// pressRow takes a key that means something to the row with the cursor.
+func (f *form) pressRow(k tea.KeyMsg) {
+	row := f.row()
+	switch row.kind {
+	case textRow:
+		f.pressText(k)
+	case choiceRow:
+		f.pressChoice(row.field, k)
+	case switchRow:
+		f.pressSwitch(row.field, k)
+	case secretRow:
+		f.pressReference(row.field, k)
+	case foldRow:
+		if key.Matches(k, f.keys.Unfold) {
+			f.unfolded = !f.unfolded
+		}
+	case nextRow:
+		if key.Matches(k, f.keys.Next) {
+			f.talk.ahead()
+		}
+	}
+}
+
+func (f *form) pressText(k tea.KeyMsg) {
+	if f.editor == nil {
+		f.choose(f.selected)
+	}
+	if k.Type != tea.KeyEnter {
+		f.note = f.editor.press(k)
+		return
+	}
+	f.talk.touched[f.selected] = true
+	f.commitText(true)
+	if len(f.talk.refused[f.selected]) == 0 {
+		f.onward()
+	}
+}
+
+// commit stores what was typed.
+func (f *form) commit() {
+	switch e := f.editor; {
+	case e == nil:
+	case e.source == "":
+		f.commitText(false)
+	default:
+		f.commitSecret()
+	}
+}
+
+// commitText stores a text that was changed, or with always any one. What is refused stays in its field.
+func (f *form) commitText(always bool) {
+	e := f.editor
+	if e == nil || e.source != "" || !always && !e.dirty() {
+		return
+	}
+	if unchanged := !e.dirty() && e.text() != ""; unchanged && len(f.talk.refused[e.field.Key]) == 0 {
+		return // an accepted default stays one
+	}
+	if always && !e.dirty() && e.text() == "" && !e.field.RequiredBy(f.talk.spec()) {
+		return
+	}
+	if f.talk.set(e.field.Key, e.text()) == nil {
+		f.editor = newEditor(e.field, f.talk.text(e.field))
+		f.editor.input.SetCursor(e.input.Position())
+		return
+	}
+	e.before = e.input.Value()
+}
+
+// suggestion is what was probably meant on the row with the cursor.
+func (f *form) suggestion() string {
+	for _, fault := range f.talk.red(f.selected) {
+		if fault.Suggestion != "" && fault.Field == f.selected {
+			return fault.Suggestion
+		}
+	}
+	return ""
+}
+
+// correct takes the suggestion.
+func (f *form) correct() {
+	text := f.suggestion()
+	if f.talk.set(f.selected, text) == nil {
+		f.editor = nil
+		f.choose(f.selected)
+	}
+}
+
+func (f *form) pressSwitch(field wizard.Field, k tea.KeyMsg) {
+	on := f.talk.text(field) == "true"
+	switch {
+	case k.Type == tea.KeyEnter:
+		f.onward()
+		return
+	case key.Matches(k, f.keys.Toggle):
+		on = !on
+	case key.Matches(k, f.keys.Yes):
+		on = true
+	case key.Matches(k, f.keys.No):
+		on = false
+	default:
+		return
+	}
+	f.answer(field.Key, map[bool]string{true: "true", false: "false"}[on])
+}
+
+// answer gives an answer that was chosen; what is refused is told below it.
+func (f *form) answer(key, text string) { _ = f.talk.set(key, text) }
