@@ -2,11 +2,19 @@ package wizard
 
 import "exoshift/state"
 
+// The fields of address ranges.
+const (
+	podKey      = "network.podCIDR"
+	serviceKey  = "network.serviceCIDR"
+	nodeKey     = "network.nodeCIDR"
+	customerKey = "network.customerNetworks"
+)
+
 const rangeSource = "You choose it, or ask those who run your networks. The default is fine if nothing of yours uses the range."
 
 func networkFields() []Field {
 	return []Field{
-		{Key: "network.podCIDR", Title: "Pod network", Example: "10.128.0.0/14", Required: true, rule: ipv4Range,
+		{Key: podKey, Title: "Pod network", Example: "10.128.0.0/14", Required: true, rule: ipv4Range,
 			Screen: Network, Advanced: true, Effect: Rebuild, typable: rangeRune,
 			Help:   "The range of the pods' addresses; each node gets a piece of it.",
 			Why:    "Pods cannot reach anything outside whose address is in this range. It cannot be changed later.",
@@ -18,13 +26,13 @@ func networkFields() []Field {
 			Why:    "A small number means many pods a node and few nodes, a large one the opposite. It cannot be changed later.",
 			Source: "You choose it. The default has room for 512 nodes in a pod network of /14.",
 			value:  number(func(s *state.Spec) *int { return &s.Network.HostPrefix })},
-		{Key: "network.serviceCIDR", Title: "Service network", Example: "172.30.0.0/16", Required: true, rule: serviceRange,
+		{Key: serviceKey, Title: "Service network", Example: "172.30.0.0/16", Required: true, rule: serviceRange,
 			Screen: Network, Advanced: true, Effect: Rebuild, typable: rangeRune,
 			Help:   "The range of the services' addresses.",
 			Why:    "Pods cannot reach anything outside whose address is in this range. It cannot be changed later.",
 			Source: rangeSource,
 			value:  text(func(s *state.Spec) *string { return &s.Network.ServiceCIDR })},
-		{Key: "network.nodeCIDR", Title: "Node network", Example: "10.0.0.0/16", Required: true, rule: ipv4Range,
+		{Key: nodeKey, Title: "Node network", Example: "10.0.0.0/16", Required: true, rule: ipv4Range,
 			Screen: Network, Advanced: true, Effect: Rebuild, typable: rangeRune,
 			Help:   "The range that the nodes' addresses are in.",
 			Why:    "The installation records it as the network of the machines, and the other ranges keep clear of it.",
@@ -36,7 +44,7 @@ func networkFields() []Field {
 			Why:    "It carries all traffic between pods. It cannot be changed later.",
 			Source: "OVNKubernetes comes with OpenShift. Choose Cilium if you have its manifests.",
 			value:  text(func(s *state.Spec) *string { return &s.Network.CNI })},
-		{Key: "network.customerNetworks", Title: "Customer networks", Example: "192.168.0.0/16, 10.9.0.0/24", rule: anyRange,
+		{Key: customerKey, Title: "Customer networks", Example: "192.168.0.0/16, 10.9.0.0/24", rule: anyRange,
 			Screen: Network, Effect: NoEffect, typable: rangesRune,
 			Help:   "Networks that pods must reach: the cluster's own ranges keep clear of them.",
 			Why:    "If a range of the cluster overlaps a network of yours, pods cannot reach that network. That cannot be mended later.",

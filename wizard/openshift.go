@@ -86,7 +86,7 @@ func proxyInside(spec state.Spec, key, value string) []Fault {
 		return nil
 	}
 	for _, s := range spans(spec) {
-		if (s.field == "network.podCIDR" || s.field == "network.serviceCIDR") && s.prefix.Contains(address) {
+		if (s.field == podKey || s.field == serviceKey) && s.prefix.Contains(address) {
 			return of(key, wrong(fmt.Sprintf("%s is inside of %s, which is %s", address, s.field, s.prefix),
 				"a proxy outside of the cluster", ""))
 		}

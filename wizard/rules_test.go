@@ -110,7 +110,7 @@ func TestTheDockerBridgeIsAWarningOnly(t *testing.T) {
 	if faults := wizard.Check(spec); len(faults) > 0 {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
-	want := "network.nodeCIDR  172.17.0.0/16 overlaps the usual network of a Docker bridge, which is 172.17.0.0/16  allowed: a range that keeps clear of it\n"
+	want := "network.nodeCIDR  172.17.0.0/16 overlaps the usual network of a Docker bridge, which is 172.17.0.0/16  allowed: a range that keeps clear of it  did you mean 10.0.0.0/16?\n"
 	if diff := cmp.Diff(want, lines(wizard.Warnings(spec, wizard.Secrets{}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -1,0 +1,136 @@
+package wizard
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"exoshift/state"
+)
+
+// span is an address range with the field, or the words, that name it.
+type span struct {
+	field  string
+	prefix netip.Prefix
+}
+
+// spans returns the ranges of a Spec that are well-formed.
+func spans(spec state.Spec) []span {
+	n := spec.Network
+	named := []struct{ field, value string }{{podKey, n.PodCIDR}, {serviceKey, n.ServiceCIDR}, {nodeKey, n.NodeCIDR}}
+	for i, value := range n.CustomerNetworks {
+		named = append(named, struct{ field, value string }{fmt.Sprintf("%s[%d]", customerKey, i), value})
+	}
+	var all []span
+	for _, s := range named {
+		if prefix, err := netip.ParsePrefix(s.value); err == nil {
+			all = append(all, span{s.field, prefix.Masked()})
+		}
+	}
+	return all
+}
+
+// overlaps refuses networks that overlap each other.
+func overlaps(spec state.Spec) []Fault {
+	var faults []Fault
+	all := spans(spec)
+	for i, later := range all {
+		for _, earlier := range all[:i] {
+			if !later.prefix.Overlaps(earlier.prefix) {
+				continue
+			}
+			fault := Fault{Field: later.field, Allowed: "a range of its own", Suggestion: freeRange(spec, later),
+				Problem: fmt.Sprintf("%s overlaps %s, which is %s", later.prefix, earlier.field, earlier.prefix)}
+			if free := freeRange(spec, earlier); free != "" && strings.HasPrefix(later.field, customerKey) {
+				fault.Allowed = "another " + earlier.field + ", e.g. " + free
+			}
+			faults = append(faults, fault)
+		}
+	}
+	return faults
+}
+
+// internal are the networks that OVN-Kubernetes uses inside: 4.18 and later.
+func internal(spec state.Spec) []span {
+	if spec.Network.CNI != ovnKubernetes {
+		return nil
+	}
+	return []span{
+		{"the join network of OVN-Kubernetes", netip.MustParsePrefix("100.64.0.0/16")},
+		{"the transit network of OVN-Kubernetes", netip.MustParsePrefix("100.88.0.0/16")},
+		{"the masquerade network of OVN-Kubernetes", netip.MustParsePrefix("169.254.0.0/17")},
+		{"the join network of OVN-Kubernetes", netip.MustParsePrefix("fd98::/64")},
+		{"the transit network of OVN-Kubernetes", netip.MustParsePrefix("fd97::/64")},
+		{"the masquerade network of OVN-Kubernetes", netip.MustParsePrefix("fd69::/112")},
+	}
+}
+
+// reserved refuses networks that overlap what the network plugin uses inside.
+func reserved(spec state.Spec) []Fault { return overlapping(spec, internal(spec)) }
+
+// docker is the usual network of a Docker bridge.
+func docker() netip.Prefix { return netip.MustParsePrefix("172.17.0.0/16") }
+
+// dockerBridge points out a range that openshift-install warns of.
+func dockerBridge(spec state.Spec) []Fault {
+	return overlapping(spec, []span{{"the usual network of a Docker bridge", docker()}})
+}
+
+func overlapping(spec state.Spec, theirs []span) []Fault {
+	var faults []Fault
+	for _, our := range spans(spec) {
+		for _, their := range theirs {
+			if our.prefix.Overlaps(their.prefix) {
+				faults = append(faults, of(our.field, wrong(
+					fmt.Sprintf("%s overlaps %s, which is %s", our.prefix, their.field, their.prefix),
+					"a range that keeps clear of it", freeRange(spec, our)))...)
+			}
+		}
+	}
+	return faults
+}
+
+// Range is one address range of the cluster or beside it, with what it overlaps.
+type Range struct {
+	Field    string // whose answer it is; empty for what the network plugin uses inside
+	Title    string // a few words
+	Prefix   netip.Prefix
+	Overlaps []string // titles of other ranges
+}
+
+// Ranges returns all address ranges that must keep clear of each other, as far as they can be read: those of the cluster,
+// of the customer, and those that the network plugin uses inside. The latter's IPv6 networks are left out unless the
+// customer has some.
+func Ranges(spec state.Spec) []Range {
+	var all []Range
+	six := false
+	for _, s := range spans(spec) {
+		all = append(all, Range{Field: s.field, Title: rangeTitle(s.field, len(spec.Network.CustomerNetworks)), Prefix: s.prefix})
+		six = six || s.prefix.Addr().Is6()
+	}
+	for _, s := range internal(spec) {
+		if six || s.prefix.Addr().Is4() {
+			all = append(all, Range{Title: s.field, Prefix: s.prefix})
+		}
+	}
+	for i := range all {
+		for j := range all {
+			if i != j && all[i].Prefix.Overlaps(all[j].Prefix) {
+				all[i].Overlaps = append(all[i].Overlaps, all[j].Title)
+			}
+		}
+	}
+	return all
+}
+
+// rangeTitle is the title of the field, or, for one of several networks of the customer, with its number.
+func rangeTitle(key string, customers int) string {
+	if field, ok := find(Fields(), key); ok {
+		return field.Title
+	}
+	var i int
+	if _, err := fmt.Sscanf(strings.TrimPrefix(key, customerKey), "[%d]", &i); err != nil || customers < 2 {
+		return "Customer network"
+	}
+	return fmt.Sprintf("Customer network %d", i+1)
+}
