@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"exoshift/provisioner/exoscale"
@@ -14,9 +15,15 @@ const inquiryLimit = 15 * time.Second
 
 // inquiries are what only the outside can say about the answers.
 func (c *conversation) inquiries() []wizard.Inquiry {
+	account := []string{keyField, secretField}
+	zone := slices.Concat(account, []string{zoneField})
 	all := []wizard.Inquiry{
-		{ID: "zones", Title: "Zones", Screen: wizard.Access, Ask: c.zones},
-		{ID: "credentials", Title: "Credentials", Screen: wizard.Access, Keys: []string{"exoscale.apiKey", "exoscale.apiSecret"}, Ask: c.credentials},
+		{ID: "zones", Title: "Zones", Screen: wizard.Access, Keys: []string{zoneField}, Ask: c.zones},
+		{ID: "credentials", Title: "Credentials", Screen: wizard.Access, Keys: account, Ask: c.credentials},
+		{ID: "names", Title: "Names", Screen: wizard.Cluster, Keys: slices.Concat(zone, []string{idField, prefixField}), Ask: c.names},
+		{ID: "domain", Title: "Domain", Screen: wizard.Cluster, Keys: []string{idField, domainField}, Ask: c.domain},
+		{ID: "release", Title: "Release", Screen: wizard.Cluster, Keys: []string{"openshift.distribution", versionField}, Ask: c.publication},
+		{ID: "offers", Title: "Instance types and quotas", Screen: wizard.Nodes, Keys: slices.Concat(zone, typeKeys()), Ask: c.offers},
 	}
 	for n := range all {
 		all[n].Ask = limited(all[n].Ask)

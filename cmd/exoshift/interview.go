@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/google/renameio/v2"
 
@@ -33,6 +34,8 @@ type conversation struct {
 	cleanUp   func(error) // after a rehearsal; nil: there is nothing to clean up
 	checkOnly bool
 	begun     bool // the folder is that of an installation now
+
+	types atomic.Pointer[[]state.InstanceType] // what the zone offered last
 }
 
 // interview returns what the screens and the prompts hold.
@@ -47,7 +50,7 @@ func (c *conversation) interview() *wizard.Interview {
 		Lookup:    c.lookup,
 		Save:      c.save,
 		Keep:      c.keep,
-		Estimate:  estimate,
+		Estimate:  c.estimate,
 		Check:     c.check,
 		Review:    c.review,
 		Export:    c.export,
@@ -128,9 +131,13 @@ func (c *conversation) folderPath(spec state.Spec) (string, error) {
 	return usualPath(cmp.Or(spec.Cluster.ID, "cluster"))
 }
 
-// estimate only calculates.
-func estimate(spec state.Spec) wizard.Estimate {
-	needs := install.Needs(spec, nil)
+// estimate only calculates. CPUs and GPUs are counted once the zone has told its types.
+func (c *conversation) estimate(spec state.Spec) wizard.Estimate {
+	var types []state.InstanceType
+	if offered := c.types.Load(); offered != nil {
+		types = *offered
+	}
+	needs := install.Needs(spec, types)
 	told := wizard.Estimate{Machines: needs["instance"], Needs: needs}
 	cost, err := install.Estimate(spec)
 	if err != nil {

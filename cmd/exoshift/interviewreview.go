@@ -30,7 +30,7 @@ func (c *conversation) review(ctx context.Context, spec state.Spec, secrets wiza
 		return wizard.Review{}, err
 	}
 	told := wizard.Review{
-		Changes: plannedChanges(preview), Quotas: quotaNeeds(preview.Quotas), Estimate: estimate(spec),
+		Changes: plannedChanges(preview), Quotas: quotaNeeds(preview.Quotas), Estimate: c.estimate(spec),
 		Minutes: minutes(install.Steps(spec)), Human: errands(spec),
 	}
 	answers := *c.answers

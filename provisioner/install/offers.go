@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"exoshift/internal/fault"
@@ -45,18 +46,57 @@ func (i *Installation) checkTypes(ctx context.Context) error {
 		return err
 	}
 	i.types = byName(offered)
-	for _, machine := range i.everyMachine() {
-		offer, known := i.types[machine.Type]
-		if !known {
-			return fault.Newf(fault.Invalid, "check instance types", "zone %s offers no %s, which %s asks for", i.spec.Exoscale.Zone, machine.Type, machine.Name).
-				WithHint("choose another type in the answers file under sizing")
-		}
-		if !offer.Authorized {
-			return fault.Newf(fault.Quota, "check instance types", "the organization may not use %s, which %s asks for", machine.Type, machine.Name).
-				WithHint("ask Exoscale to authorize the type, or choose another one under sizing")
+	lacking := Lacking(i.spec, offered)
+	if i.bootstrapped() { // that machine is not started any more
+		lacking = slices.DeleteFunc(lacking, func(l Lack) bool { return l.Field == typeField(i.spec, state.RoleBootstrap) })
+	}
+	if len(lacking) == 0 {
+		return nil
+	}
+	const op = "check instance types"
+	first := lacking[0]
+	if !first.Offered {
+		return fault.Newf(fault.Invalid, op, "zone %s offers no %s, which %s asks for", i.spec.Exoscale.Zone, first.Type, first.Machine).
+			WithHint("choose another type in the answers under %s", first.Field)
+	}
+	return fault.Newf(fault.Quota, op, "the organization may not use %s, which %s asks for", first.Type, first.Machine).
+		WithHint("ask Exoscale to authorize the type, or choose another one under %s", first.Field)
+}
+
+// Lack is an instance type that the answers ask for and that is not to be had.
+type Lack struct {
+	Field   string // key of the answer
+	Type    string
+	Machine string // the first one that would be of the type
+	Offered bool   // the zone has it, but not for this organization
+}
+
+// Lacking returns what of the answers the zone's offers do not serve, each field once.
+func Lacking(spec state.Spec, types []state.InstanceType) []Lack {
+	offers := byName(types)
+	var lacking []Lack
+	for _, machine := range (&Installation{spec: spec}).everyMachine() {
+		offer, offered := offers[machine.Type]
+		field := typeField(spec, machine.Role)
+		told := slices.ContainsFunc(lacking, func(l Lack) bool { return l.Field == field })
+		if !told && !offer.Authorized {
+			lacking = append(lacking, Lack{Field: field, Type: machine.Type, Machine: machine.Name, Offered: offered})
 		}
 	}
-	return nil
+	return lacking
+}
+
+// typeField is the key of the answer that chooses a role's instance type.
+func typeField(spec state.Spec, role state.Role) string {
+	sections := map[state.Role]string{
+		state.RoleBootstrap: "bootstrap", state.RoleLoadBalancer: "loadBalancers", state.RoleMaster: "controlPlane",
+		state.RoleInfra: "infra", state.RoleStorage: "storage", state.RoleWorker: "workers",
+	}
+	if section, usual := sections[role]; usual {
+		return "sizing." + section + ".type"
+	}
+	i := slices.IndexFunc(spec.Sizing.ExtraGroups, func(g state.GroupSpec) bool { return g.Name == string(role) })
+	return fmt.Sprintf("sizing.extraGroups[%d].type", i)
 }
 
 func byName(types []state.InstanceType) map[string]state.InstanceType {

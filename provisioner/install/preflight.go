@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,10 +127,13 @@ func (i *Installation) collisions(ctx context.Context, _ provisioner.Report) err
 	return nil
 }
 
-func (i *Installation) allBuckets() []string {
-	buckets := i.keptBuckets()
-	for _, purpose := range state.PassingBuckets() {
-		buckets = append(buckets, i.spec.Bucket(purpose))
+func (i *Installation) allBuckets() []string { return Buckets(i.spec) }
+
+// Buckets are the names of all buckets that an installation makes.
+func Buckets(spec state.Spec) []string {
+	var buckets []string
+	for _, purpose := range slices.Concat(state.KeptBuckets(), state.PassingBuckets()) {
+		buckets = append(buckets, spec.Bucket(purpose))
 	}
 	return buckets
 }
