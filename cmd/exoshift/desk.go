@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 
 	"exoshift/internal/console"
+	"exoshift/internal/fault"
 	"exoshift/tui"
 	"exoshift/wizard"
 )
@@ -43,6 +45,9 @@ func (d *desk) sit(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.leave()) }()
 	outcome, err := d.hold(ctx, tui.Wizard{Options: choices, Open: d.begin, In: d.std.in, Out: d.std.out, ASCII: d.options.ascii, NoColor: os.Getenv("NO_COLOR") != ""})
+	if err != nil && d.open != nil && fault.Is(err, fault.Cancelled) {
+		return cmp.Or(d.adjourn(ctx), err)
+	}
 	if err != nil {
 		return err
 	}

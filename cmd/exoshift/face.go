@@ -8,8 +8,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/mattn/go-isatty"
-
 	"exoshift/internal/console"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -18,15 +16,15 @@ import (
 
 // streams are the process's own. Results for people and JSON lines go to out, complaints to err.
 type streams struct {
-	in       io.Reader
-	out, err io.Writer
+	in         io.Reader
+	out, err   io.Writer
+	lines      *console.Lines // what is typed on in; nil: nobody has asked for it yet
+	interrupts *interrupts    // nil: there is no Ctrl-C but that of the context
 }
 
 // terminal tells whether a person sits at both ends and the terminal can move its cursor.
 func (s streams) terminal() bool {
-	in, inOK := s.in.(*os.File)
-	out, outOK := s.out.(*os.File)
-	return inOK && outOK && isatty.IsTerminal(in.Fd()) && isatty.IsTerminal(out.Fd()) && os.Getenv("TERM") != "dumb"
+	return isTerminal(s.in) && isTerminal(s.out) && os.Getenv("TERM") != "dumb"
 }
 
 // output is the value of --output.
@@ -70,6 +68,8 @@ func (o output) face(ctx context.Context, s session, plan provisioner.Plan, std 
 	switch o {
 	case outputTUI:
 		return dashboard(ctx, s, plan, std, stop)
+	case outputAccessible:
+		return s.spoken(ctx, plan, std)
 	case outputJSON:
 		return lines(console.NewJSON(std.out))
 	}

@@ -15,7 +15,7 @@ func (s session) offerRenewal(ctx context.Context, o *options, std streams) erro
 		return err
 	}
 	ended := !facts.IgnitionExpires.IsZero() && time.Now().After(facts.IgnitionExpires)
-	if o.output != outputTUI || !ended || !facts.BootstrapRemoved.IsZero() {
+	if !o.output.attended() || !ended || !facts.BootstrapRemoved.IsZero() {
 		return nil
 	}
 	fmt.Fprintf(std.out, "The certificates that this cluster was to be started with ended at %s.\n"+

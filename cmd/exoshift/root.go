@@ -19,6 +19,7 @@ import (
 
 // run executes a command line and returns the exit code. Every error is told once, here.
 func run(ctx context.Context, args []string, std streams) int {
+	std.lines = console.NewLines(std.in)
 	root := rootCommand(std)
 	root.SetArgs(args)
 	root.SetIn(std.in)
@@ -119,7 +120,7 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 	if err != nil {
 		return options{}, err
 	}
-	chosen, err := output(layers.GetString("output")).resolve(std)
+	chosen, err := output(layers.GetString("output")).suiting(layers.GetBool(accessibleName), cmd, std)
 	return options{
 		answers: layers.GetString("answers"), set: set, dir: layers.GetString("dir"), output: chosen, ascii: layers.GetBool("ascii"), yes: layers.GetBool("yes"),
 		waitForDNS: layers.GetDuration("wait-for-dns"), installer: installer,

@@ -120,7 +120,7 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 		if failure == nil && s.temporary {
 			s.where.Folder = ""
 		}
-		console.Summary(std.out, board, installation.Facts(), s.where)
+		console.Summary(s.options.output.listener(std.out), board, installation.Facts(), s.where)
 	}
 	if failure != nil {
 		return shownError{failure}

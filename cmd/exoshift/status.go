@@ -34,6 +34,7 @@ func statusCommand(std streams) *cobra.Command {
 	}
 	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	outputFlag(cmd)
+	accessibleFlag(cmd)
 	return cmd
 }
 
@@ -61,7 +62,7 @@ func status(ctx context.Context, o options, std streams) error {
 	if o.output.json() {
 		return json.NewEncoder(std.out).Encode(map[string]any{"v": provisioner.Version, "type": "status", "board": board, "facts": facts})
 	}
-	console.Status(std.out, board, facts, folder.Path())
+	console.Status(o.output.listener(std.out), board, facts, folder.Path())
 	if killed {
 		fmt.Fprintln(std.out, "Nobody is at work on it: the last run was killed. The same command goes on.")
 	}

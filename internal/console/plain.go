@@ -28,6 +28,7 @@ type plain struct {
 	journal   []provisioner.Event // the newest lines, told only when something fails
 	inside    bool                // the bootstrap machine can be reached
 	unreached int                 // steps
+	spoken    bool                // in sentences, see NewSpoken
 }
 
 // running is a step while it runs.
@@ -72,6 +73,10 @@ func (p *plain) print(e provisioner.Event) {
 
 // line prints one line; column names the part of the installation.
 func (p *plain) line(e provisioner.Event, column, sentence string) {
+	if p.spoken {
+		p.speak(e, column, sentence)
+		return
+	}
 	fmt.Fprintf(p.w, "%s %-14s %s\n", e.Time.Format(time.TimeOnly), Clean(column), Clean(sentence))
 }
 

@@ -54,8 +54,7 @@ func aborted(err error) error {
 	if err == nil || !errors.Is(err, ErrEnded) && !errors.Is(err, ErrInterrupted) && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fault.New(fault.Cancelled, "ask the questions", fmt.Errorf("%w; nothing was created, and the answers so far are kept", err)).
-		WithHint("the same command goes on")
+	return fault.New(fault.Cancelled, "ask the questions", fmt.Errorf("%w; nothing was created", err))
 }
 
 // conversation is one interview, as far as it got.

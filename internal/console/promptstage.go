@@ -53,7 +53,6 @@ func (c *conversation) hold(ctx context.Context) (yes bool, err error) {
 		case err != nil:
 			return false, err
 		case next.way == leaving:
-			c.say("The answers are kept; the same command goes on with them.")
 			return false, nil
 		case next.way == answered && c.isLast(at.stage):
 			return next.yes, nil

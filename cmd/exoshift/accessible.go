@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"exoshift/internal/console"
+	"exoshift/provisioner"
+	"exoshift/tui"
+)
+
+// outputAccessible is what --accessible stands for: questions and answers line by line, and a sentence for each change.
+const outputAccessible output = "accessible"
+
+const accessibleName = "accessible"
+
+func accessibleFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool(accessibleName, false, "ask and tell in plain lines, for screen readers and simple terminals (also EXOSHIFT_ACCESSIBLE=1)")
+}
+
+// suiting is resolve, with plain lines where they were asked for. A terminal that can only write lines gets them, too.
+func (o output) suiting(asked bool, cmd *cobra.Command, std streams) (output, error) {
+	speaks := cmd.Flags().Lookup(accessibleName) != nil
+	switch {
+	case speaks && asked && o == outputTUI:
+		return "", usageError{fmt.Errorf("--accessible and --output tui exclude each other: give one of them")}
+	case speaks && asked && o != outputJSON, speaks && o == outputAuto && std.dumb():
+		return outputAccessible, nil
+	}
+	return o.resolve(std)
+}
+
+// attended tells whether somebody can be asked.
+func (o output) attended() bool { return o == outputTUI || o == outputAccessible }
+
+// listener prepares text for those who listen to it, or leaves it as it is.
+func (o output) listener(w io.Writer) io.Writer {
+	if o == outputAccessible {
+		return console.Aloud(w)
+	}
+	return w
+}
+
+// dumb tells whether a person sits at both ends of a terminal that knows nothing but lines.
+func (s streams) dumb() bool { return os.Getenv("TERM") == "dumb" && isTerminal(s.in) && isTerminal(s.out) }
+
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && isatty.IsTerminal(file.Fd())
+}
+
+// typed returns what is typed: one reader for all who ask, so that nothing is lost between them.
+func (s streams) typed() *console.Lines {
+	if s.lines == nil {
+		return console.NewLines(s.in)
+	}
+	return s.lines
+}
+
+// holder returns who asks the questions.
+func (o output) holder(std streams) holder {
+	if o == outputAccessible {
+		return std.ask
+	}
+	return tui.Ask
+}
+
+// ask holds an interview in plain lines.
+func (s streams) ask(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+	p := console.Prompter{Open: w.Open, In: s.typed(), Out: s.out, Hide: s.hide, Interruptible: s.interrupts.divert}
+	for _, option := range w.Options {
+		p.Options = append(p.Options, console.Option(option))
+	}
+	outcome, err := console.Prompt(ctx, p)
+	return tui.Outcome(outcome), err
+}
+
+// hide keeps what is typed from being shown until it is undone. A terminal takes no line of more than 4095 characters
+// unless it hands on each key as it is, so it does that meanwhile; a pull secret may be longer.
+func (s streams) hide() (undo func()) {
+	file, ok := s.in.(*os.File)
+	if !ok || !isTerminal(file) {
+		return func() {}
+	}
+	before, err := term.MakeRaw(int(file.Fd()))
+	if err != nil {
+		return func() {}
+	}
+	return func() { _ = term.Restore(int(file.Fd()), before) }
+}
+
+// spoken tells a run in sentences, and hears what is typed meanwhile.
+func (s session) spoken(ctx context.Context, plan provisioner.Plan, std streams) face {
+	narrator := console.NewNarrator(std.out, plan, func(w io.Writer, board *provisioner.Board) {
+		facts, err := s.folder.Facts()
+		if err != nil {
+			facts.ClusterID = s.spec.Cluster.ID
+		}
+		console.Status(w, board, facts, s.folder.Path())
+	})
+	return face{emit: narrator.Tell, during: func(body func()) error {
+		listening, end := context.WithCancel(ctx)
+		defer end()
+		fmt.Fprintln(std.out, console.WhileRunning)
+		go listen(listening, std.typed(), narrator)
+		body()
+		return nil
+	}}
+}
+
+// listen answers what is typed during a run, until that ends. That nobody can type is no news.
+func listen(ctx context.Context, lines *console.Lines, narrator *console.Narrator) {
+	for {
+		line, err := lines.Next(ctx)
+		if err != nil {
+			return
+		}
+		narrator.Answer(line)
+	}
+}
