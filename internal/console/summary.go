@@ -192,27 +192,11 @@ func objects(board *provisioner.Board) string {
 	return actions.String()
 }
 
-// durations says how long each phase took, from the start of its first step to the end of its last one.
+// durations says how long each phase took.
 func durations(board *provisioner.Board) string {
 	var phases []string
-	began, ended := map[string]time.Time{}, map[string]time.Time{}
-	for _, step := range board.Steps {
-		if step.Began.IsZero() || step.Ended.IsZero() {
-			continue
-		}
-		if !slices.Contains(phases, step.Phase) {
-			phases = append(phases, step.Phase)
-			began[step.Phase] = step.Began
-		}
-		if step.Began.Before(began[step.Phase]) {
-			began[step.Phase] = step.Began
-		}
-		if step.Ended.After(ended[step.Phase]) {
-			ended[step.Phase] = step.Ended
-		}
-	}
-	for i, phase := range phases {
-		phases[i] = phase + " " + lasting(ended[phase].Sub(began[phase]))
+	for _, phase := range board.Durations() {
+		phases = append(phases, phase.Name+" "+lasting(phase.Took))
 	}
 	return strings.Join(phases, ", ")
 }

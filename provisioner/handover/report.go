@@ -1,0 +1,159 @@
+// Package handover says what those who get a cluster need to know: what stands, how to get in, what is left for people
+// to do, what it costs, how to see it again and how to delete it. It names where secrets are and holds none.
+package handover
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// Source is what a report is made of.
+type Source struct {
+	Spec  state.Spec
+	Facts state.Facts
+	Board *provisioner.Board // of the run that ended well
+
+	Folder    string // of the cluster; empty if it is not kept
+	Rehearsal bool   // nothing real was touched
+
+	Hour, Month float64  // what the cluster costs, in CHF, EUR or USD; 0: not known
+	PriceDate   string   // of the prices
+	Unpriced    []string // instance types without a price
+}
+
+// Report is what there is to hand over, in sections.
+type Report struct {
+	Title string // one line
+	Note  string // what has to be known before anything else; may be empty
+
+	Stands, Access, Left, Cost, Later, Took Section
+}
+
+// Section is a part of a report under a title.
+type Section struct {
+	Title string
+	Rows  []Row
+}
+
+// Row is a fact with a name, a command to be pasted, or else a sentence.
+type Row struct {
+	Name    string // of a fact
+	Text    string
+	Command bool
+}
+
+// New writes the report.
+func New(s Source) Report {
+	r := Report{
+		Title:  "Cluster " + s.Spec.Cluster.ID + " is installed",
+		Stands: s.stands(), Access: s.access(), Left: s.left(), Cost: s.cost(), Later: s.later(), Took: s.took(),
+	}
+	if s.Rehearsal {
+		r.Title = "The rehearsal of cluster " + s.Spec.Cluster.ID + " went well"
+		r.Note = "This was a rehearsal on a simulated zone: nothing real was created, and nothing costs. What follows is what a real installation leaves behind."
+	}
+	return r
+}
+
+// Sections returns the sections that say something, in their order.
+func (r Report) Sections() []Section {
+	var filled []Section
+	for _, section := range []Section{r.Stands, r.Access, r.Left, r.Cost, r.Later, r.Took} {
+		if len(section.Rows) > 0 {
+			filled = append(filled, section)
+		}
+	}
+	return filled
+}
+
+func (s Source) stands() Section {
+	spec, facts := s.Spec, s.Facts
+	section := Section{Title: "What stands"}
+	section.fact("OpenShift", facts.OpenShiftVersion)
+	section.fact("zone", "Exoscale "+spec.Exoscale.Zone)
+	section.fact("nodes", nodes(spec))
+	section.fact("console", facts.ConsoleURL)
+	section.fact("API", "https://api."+spec.Domain()+":6443"+behind(facts.APIAddress))
+	section.fact("applications", "*."+spec.AppsDomain()+behind(facts.IngressAddress))
+	return section
+}
+
+// behind adds the address that a name leads to.
+func behind(address string) string {
+	if address == "" {
+		return ""
+	}
+	return " (" + address + ")"
+}
+
+// nodes counts the nodes by role.
+func nodes(spec state.Spec) string {
+	var counts []string
+	for _, role := range append([]state.Role{state.RoleMaster}, spec.ComputeRoles()...) {
+		if n := len(spec.Machines(role)); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, role))
+		}
+	}
+	return fmt.Sprintf("%d: %s", len(spec.Nodes()), strings.Join(counts, ", "))
+}
+
+func (s Source) access() Section {
+	section := Section{Title: "How to get in"}
+	if s.Folder == "" {
+		section.sentence("The folder of this rehearsal is not kept; of a real cluster it holds the kubeconfig and the password of kubeadmin.")
+		return section
+	}
+	section.fact("kubeconfig", s.path(state.InstallDir, "auth", "kubeconfig"))
+	section.fact("password", s.path(state.InstallDir, "auth", "kubeadmin-password")+" (user kubeadmin)")
+	if s.Rehearsal {
+		return section
+	}
+	section.command("export KUBECONFIG=" + quoted(s.path(state.InstallDir, "auth", "kubeconfig")))
+	section.command("oc get nodes,clusteroperators")
+	return section
+}
+
+func (s Source) took() Section {
+	section := Section{Title: "How long it took"}
+	if s.Board == nil {
+		return section
+	}
+	for _, phase := range s.Board.Durations() {
+		section.fact(phase.Name, phase.Took.Truncate(time.Second).String())
+	}
+	if total := s.Board.Now.Sub(s.Board.Began); len(section.Rows) > 0 {
+		section.fact("all of it", total.Truncate(time.Second).String())
+	}
+	return section
+}
+
+// path returns the path of a file in the cluster's folder.
+func (s Source) path(names ...string) string {
+	return filepath.Join(append([]string{s.Folder}, names...)...)
+}
+
+func (s *Section) fact(name, text string) {
+	if text != "" {
+		s.Rows = append(s.Rows, Row{Name: name, Text: text})
+	}
+}
+
+func (s *Section) sentence(format string, args ...any) {
+	s.Rows = append(s.Rows, Row{Text: fmt.Sprintf(format, args...)})
+}
+
+func (s *Section) command(line string) { s.Rows = append(s.Rows, Row{Text: line, Command: true}) }
+
+// Widest returns how many letters the longest name of a fact has.
+func (s Section) Widest() int {
+	widest := 0
+	for _, row := range s.Rows {
+		widest = max(widest, len([]rune(row.Name)))
+	}
+	return widest
+}
