@@ -132,7 +132,7 @@ func (d picture) addresses() []string {
 	}
 	left, right := frame{title: "elastic IP"}, frame{title: "elastic IP"}
 	if d.detail == rich {
-		left.lines, right.lines = []string{"fixed address of the API"}, []string{"fixed address of the apps"}
+		left.lines, right.lines = []string{"a fixed address"}, []string{"a fixed address"}
 	}
 	lines := d.pair(left, right, true, true)
 	balancers := d.machineFrame(state.RoleLoadBalancer, "load balancer")

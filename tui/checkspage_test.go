@@ -1,0 +1,176 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+)
+
+// preflight tells checks the way an installation does; each is begun and ended.
+func preflight(d *desk, states ...wizard.CheckState) *desk {
+	d.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+		d.asked = append(d.asked, "checks")
+		var failure error
+		for _, s := range states {
+			begun := s
+			begun.State, begun.Text, begun.Hint = provisioner.Started, "", ""
+			tell(begun)
+			d.now = d.now.Add(1500 * time.Millisecond)
+			tell(s)
+			if s.State == provisioner.Failed {
+				failure = errors.New(s.Text)
+			}
+		}
+		return failure
+	}
+	return d
+}
+
+// goodChecks are all checks of an installation that may begin.
+func goodChecks() []wizard.CheckState {
+	return []wizard.CheckState{
+		{ID: "credentials", Title: "Check the credentials, the zone and the clock", State: provisioner.Done},
+		{ID: "manifests", Title: "Read what is installed with the cluster", State: provisioner.Skipped, Text: "no directory of manifests"},
+		{ID: "permissions", Title: "Look at everything that is there", State: provisioner.Done, Text: "3 objects exist, 0 of them belong to this cluster"},
+		{ID: "openshift-install", Title: "Download and verify openshift-install", State: provisioner.Done, Text: "openshift-install 4.20.5"},
+		{ID: "offers", Title: "Check instance types, templates and hypervisors", State: provisioner.Done},
+		{ID: "quotas", Title: "Check the quotas and estimate the cost", State: provisioner.Done, Text: "instance: needs 16 more, 0 in use, 50 allowed, 16 afterwards"},
+	}
+}
+
+// lostType are the checks of a zone that has lost a type since it was chosen.
+func lostType() []wizard.CheckState {
+	states := goodChecks()
+	states[4].State, states[4].Text = provisioner.Failed, "zone ch-gva-2 offers no cpu.extra-large, which storage-0 asks for"
+	states[4].Hint = "choose another type in the answers file under sizing"
+	states[5].State, states[5].Text = provisioner.Skipped, "not reached, because offers did not succeed"
+	return states
+}
+
+func TestChecksRunOnEnteringAndTheirResultHolds(t *testing.T) {
+	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
+	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
+	if got := o.page().Mark(); got != pane.OK {
+		t.Fatalf("the checks are %v:\n%s", got, o.View())
+	}
+	o.at(t, wizard.Access).at(t, checksScreen)
+	if n := count(d.asked, "checks"); n != 1 {
+		t.Errorf("they ran %d times although no answer changed", n)
+	}
+	o.press("r")
+	if n := count(d.asked, "checks"); n != 2 {
+		t.Errorf("after r they had run %d times", n)
+	}
+}
+
+func TestChecksRunAgainOnceAnAnswerChanged(t *testing.T) {
+	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
+	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
+	if err := o.talk.set("cluster.id", "c-demo-2"); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.page().Mark(); got != pane.Waiting {
+		t.Errorf("results about other answers are marked %v", got)
+	}
+	o.at(t, wizard.Access).at(t, checksScreen)
+	if n := count(d.asked, "checks"); n != 2 || o.page().Mark() != pane.OK {
+		t.Errorf("they ran %d times and are %v", n, o.page().Mark())
+	}
+}
+
+func TestAFailedCheckIsInTheWayAndLeadsToTheAnswer(t *testing.T) {
+	d := preflight(newDesk().answer(t, whole()), lostType()...)
+	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
+	o.press("alt+8")
+	if screen := o.sheets[o.current].screen; screen != checksScreen {
+		t.Fatalf("went on to %s", screen)
+	}
+	if view := o.View(); !strings.Contains(view, "sizing.storage.type") {
+		t.Errorf("it is not told which answer to change, or why a check was skipped:\n%s", view)
+	}
+	if why := o.press("down").View(); !strings.Contains(why, `because "Check instance types, templates and`) {
+		t.Errorf("it is not told why a check was skipped:\n%s", why)
+	}
+	o.press("enter").press("enter") // to the failed check, and on to the answer
+	if screen := o.sheets[o.current].screen; screen != wizard.Nodes {
+		t.Errorf("enter went to %s", screen)
+	}
+}
+
+func TestEnterGoesOnFromGoodChecks(t *testing.T) {
+	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
+	o := sit(t, d, 80, 24, nil).at(t, checksScreen).press("enter")
+	if screen := o.sheets[o.current].screen; screen != reviewScreen {
+		t.Errorf("enter stays at %s", screen)
+	}
+}
+
+func TestChecksThatCannotRunSayWhy(t *testing.T) {
+	d := newDesk().answer(t, whole())
+	d.Check = func(context.Context, state.Spec, wizard.Secrets, func(wizard.CheckState)) error {
+		return errors.New("the network is\x1b[31m gone")
+	}
+	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
+	view := o.View()
+	if o.page().Mark() != pane.Failed || !strings.Contains(view, "the network is gone") || strings.Contains(view, "\x1b[31m") {
+		t.Errorf("%v:\n%s", o.page().Mark(), view)
+	}
+}
+
+func TestLeavingCancelsTheChecksAndWhatTheySayLaterIsDropped(t *testing.T) {
+	d := newDesk().answer(t, whole())
+	o := sit(t, d, 80, 24, nil)
+	p := newChecksPage(o.talk)
+	var ctx context.Context
+	d.Check = func(c context.Context, _ state.Spec, _ wizard.Secrets, _ func(wizard.CheckState)) error {
+		ctx = c
+		return c.Err()
+	}
+	p.Enter()
+	run := o.talk.take()
+	if p.Mark() != pane.Running || p.Leave() {
+		t.Error("checks that run let one go on")
+	}
+	o.do(run)
+	if ctx == nil || ctx.Err() == nil {
+		t.Error("the work goes on although the page was left")
+	}
+	p.Update(checksEnded{turn: 1})
+	p.Update(checkTold{turn: 1, state: wizard.CheckState{ID: "x"}})
+	if p.known || len(p.rows) > 0 {
+		t.Error("what was cancelled is heard")
+	}
+}
+
+func TestTheChecksLookAsRecorded(t *testing.T) {
+	for name, states := range map[string][]wizard.CheckState{"good": goodChecks(), "bad": lostType()} {
+		for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
+			for _, ascii := range []bool{false, true} {
+				if ascii && size[0] != 80 {
+					continue
+				}
+				o := sit(t, preflight(newDesk().answer(t, whole()), states...), size[0], size[1], func(w *Wizard) { w.ASCII = ascii })
+				view := o.at(t, checksScreen).View()
+				golden(t, fmt.Sprintf("checks-%s-%dx%d%s", name, size[0], size[1], map[bool]string{true: "-ascii"}[ascii]), view)
+			}
+		}
+	}
+}
+
+func count(words []string, word string) int {
+	n := 0
+	for _, w := range words {
+		if w == word {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+
+	"github.com/charmbracelet/bubbles/key"
+)
+
+// View draws the checks.
+func (p *checksPage) View(width, height int) string {
+	return p.pane().View(width, height)
+}
+
+// Broad: what is selected is explained on the page itself.
+func (p *checksPage) Broad() bool { return true }
+
+func (p *checksPage) pane() pane.Checks {
+	checks := pane.Checks{Theme: p.talk.theme, Selected: p.selected}
+	for _, row := range p.rows {
+		checks.Rows = append(checks.Rows, p.check(row))
+	}
+	checks.Head = p.head(checks.Tally())
+	if p.well() {
+		checks.Foot = p.talk.theme.Selected.Render("[ Next: review ]") + p.talk.theme.Dim.Render("  enter")
+	}
+	return checks
+}
+
+func (p *checksPage) check(row checkRow) pane.Check {
+	check := pane.Check{Title: row.Title, Marks: []pane.Status{checkStatus(row.State)}, Text: p.reason(row), Hint: row.Hint}
+	if !row.began.IsZero() && !row.ended.IsZero() {
+		check.Took = row.ended.Sub(row.began)
+	}
+	if row.State == provisioner.Failed {
+		if field, known := wayOut(row.CheckState, p.spec); known {
+			check.Way = way(field)
+		}
+	}
+	return check
+}
+
+// way says where a field is.
+func way(field wizard.Field) string {
+	return fmt.Sprintf("%s on the screen %s (%s)", field.Title, field.Screen.Title(), field.Key)
+}
+
+func checkStatus(state string) pane.Status {
+	switch state {
+	case provisioner.Started, provisioner.Progress:
+		return pane.Running
+	case provisioner.Done:
+		return pane.OK
+	case provisioner.Failed:
+		return pane.Failed
+	case provisioner.Skipped:
+		return pane.Skipped
+	}
+	return pane.Waiting
+}
+
+// reason is what a check says, with the title of the check that it could not do without in place of its ID.
+func (p *checksPage) reason(row checkRow) string {
+	if row.State != provisioner.Skipped {
+		return row.Text
+	}
+	for _, other := range p.rows {
+		if other.ID != "" && strings.Contains(row.Text, "because "+other.ID+" ") {
+			return strings.Replace(row.Text, "because "+other.ID+" ", "because \""+other.Title+"\" ", 1)
+		}
+	}
+	return row.Text
+}
+
+// head says in one line how the checks are as a whole, and how old that is.
+func (p *checksPage) head(tally string) string {
+	t := p.talk.theme
+	age := t.Dim.Render(" " + t.Dot + " checked " + ago(p.talk.now().Sub(p.at)))
+	head := func(status pane.Status, words string) string {
+		return t.Mark(status) + " " + t.Style(status).Bold(true).Render(words) + "  "
+	}
+	switch {
+	case p.running:
+		return head(pane.Running, "CHECKING") + tally + t.Dim.Render(" "+t.Dot+" "+p.lasted()+"; nothing is created")
+	case !p.known:
+		return head(pane.Waiting, "NOT CHECKED") + "r checks everything"
+	case !p.current():
+		return head(pane.Waiting, "OLD") + "the answers have changed since; r checks again"
+	case p.status() == pane.Failed:
+		return head(pane.Failed, "SOMETHING IS IN THE WAY") + tally + age
+	}
+	return head(pane.OK, "EVERYTHING IS IN PLACE") + tally + age
+}
+
+func (p *checksPage) lasted() string {
+	return pane.Short(p.talk.now().Sub(p.began).Truncate(time.Second))
+}
+
+// Hints names the keys that matter now.
+func (p *checksPage) Hints() []key.Binding {
+	accept := key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go on"), key.WithDisabled())
+	switch {
+	case p.well():
+		accept.SetEnabled(true)
+	case p.status() == pane.Failed:
+		accept.SetEnabled(true)
+		accept.SetHelp("enter", "to what is wrong")
+	}
+	return []key.Binding{accept, p.keys.Again, p.keys.Down}
+}
+
+// Help explains the page and what is selected.
+func (p *checksPage) Help() string {
+	help := "These checks look at everything that can be known beforehand, so that nothing breaks half way. They only read: nothing is created, and nothing costs.\n" +
+		"A check that failed has to pass before the installation can begin. Enter on it goes to the answer to change, if there is one. r runs all checks again.\n" +
+		"A check is skipped if one that it builds upon has failed."
+	if p.selected < len(p.rows) {
+		row := p.rows[p.selected]
+		help += "\n" + row.Title + ": " + checkStatus(row.State).Word() + ". " + p.reason(row)
+	}
+	return help
+}

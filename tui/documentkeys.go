@@ -1,0 +1,27 @@
+package tui
+
+import "github.com/charmbracelet/bubbles/key"
+
+// documentKeys are the keys of pages that are read and not filled in.
+type documentKeys struct {
+	Up, Down, PageUp, PageDown, Home, End key.Binding
+	Next, Previous, Accept, Again         key.Binding
+}
+
+func newDocumentKeys() documentKeys {
+	bind := func(help, does string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
+	}
+	return documentKeys{
+		Up:       bind("up", "up", "up", "k"),
+		Down:     bind("up/down", "move", "down", "j"),
+		PageUp:   bind("pgup", "a page up", "pgup", "ctrl+b"),
+		PageDown: bind("pgdown", "a page down", "pgdown", "ctrl+f"),
+		Home:     bind("home", "to the top", "home", "g"),
+		End:      bind("end", "to the end", "end", "G"),
+		Next:     bind("tab", "next", "tab", "right"),
+		Previous: bind("shift+tab", "previous", "shift+tab", "left"),
+		Accept:   bind("enter", "choose", "enter", " "),
+		Again:    bind("r", "again", "r", "ctrl+r"),
+	}
+}

@@ -1,0 +1,238 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// plannedCluster is what an installation of the default cluster would do.
+func plannedCluster(spec state.Spec) wizard.Review {
+	var changes []wizard.Planned
+	create := func(kind, detail string, names ...string) {
+		for _, name := range names {
+			changes = append(changes, wizard.Planned{Action: "create", Kind: kind, Name: name, Detail: detail})
+		}
+	}
+	create("security-group", "4 rules", "c-demo-1-all", "c-demo-1-master", "c-demo-1-worker")
+	create("elastic-ip", "", "c-demo-1-api", "c-demo-1-ingress")
+	create("bucket", "", "c-demo-1-logstore", "c-demo-1-image-registry")
+	create("bucket", "until the bootstrap is complete", "c-demo-1-bootstrap")
+	for _, machine := range append(spec.Machines(state.RoleLoadBalancer), spec.Nodes()...) {
+		create("instance", fmt.Sprintf("%s, %d GiB", machine.Type, machine.RootDisk), machine.Name)
+	}
+	changes = append(changes,
+		wizard.Planned{Action: "update", Kind: "dns-record", Name: "api.c-demo-1.example.net", Detail: "A 192.0.2.1"},
+		wizard.Planned{Action: "found", Kind: "ssh-key", Name: "c-demo-1"})
+	return wizard.Review{
+		Changes: changes,
+		Quotas: []wizard.QuotaNeed{
+			{Quota: wizard.Quota{Resource: "instance", Used: 4, Limit: 50}, Need: 16, After: 20, Sufficient: true},
+			{Quota: wizard.Quota{Resource: "elastic-ip", Used: 1, Limit: 5}, Need: 2, After: 3, Sufficient: true},
+		},
+		Estimate: wizard.Estimate{Hour: 2.8412, Month: 2074, Date: "2026-05-01", Machines: 16},
+		Minutes:  [2]int{43, 65},
+		Human: []string{"Once the DNS zone c-demo-1.example.net exists, somebody who may change the zone above it has to add the NS records " +
+			"that you will be shown. The installation waits for that and goes on by itself."},
+		Export: "/home/you/.local/state/exoshift/.drafts/1/answers.yaml",
+	}
+}
+
+// plans lets a desk review the default cluster.
+func plans(d *desk) *desk {
+	d.Review = func(_ context.Context, spec state.Spec, _ wizard.Secrets) (wizard.Review, error) {
+		d.asked = append(d.asked, "review")
+		return plannedCluster(spec), nil
+	}
+	d.Lookup = func(string) (string, bool) { return pullSecret, true }
+	return d
+}
+
+const pullSecret = `{"auths":{"cloud.openshift.com":{"auth":"dTpw"},"quay.io":{"auth":"dTpw"},"registry.redhat.io":{"auth":"dTpw"},"registry.connect.redhat.com":{"auth":"dTpw"}}}`
+
+func reviewing(t testing.TB, d *desk, width, height int, change func(*Wizard)) *operator {
+	t.Helper()
+	o := sit(t, d.answer(t, whole()), width, height, change).at(t, reviewScreen)
+	o.pass(time.Second)
+	o.View()
+	return o
+}
+
+func TestNothingIsCreatedByEnterAlone(t *testing.T) {
+	o := reviewing(t, plans(newDesk()), 80, 24, nil).press("enter")
+	if o.quit || o.outcome.Go {
+		t.Fatal("enter on a fresh review creates a cluster")
+	}
+	if o.sheets[o.current].screen != checksScreen {
+		t.Error("the button that enter presses first is not that to go back")
+	}
+}
+
+func TestTheRightButtonCreatesTheCluster(t *testing.T) {
+	o := reviewing(t, plans(newDesk()), 80, 24, nil).press("tab")
+	if view := o.View(); !strings.Contains(view, "› [ Create it: costs money from now on ]") {
+		t.Fatalf("tab does not lead to the button:\n%s", view)
+	}
+	if o.press("enter"); !o.quit || !o.outcome.Go {
+		t.Errorf("quit %v, outcome %+v", o.quit, o.outcome)
+	}
+}
+
+func TestWhatIsCreatedIsWhatWasReviewed(t *testing.T) {
+	d := plans(newDesk())
+	o := reviewing(t, d, 80, 24, nil).press("tab")
+	if err := o.talk.set("sizing.workers.count", "5"); err != nil {
+		t.Fatal(err)
+	}
+	if o.press("enter"); o.outcome.Go {
+		t.Fatal("answers were created that nobody reviewed")
+	}
+	if n := count(d.asked, "review"); n != 2 {
+		t.Errorf("they were reviewed %d times", n)
+	}
+	if o.press("tab", "enter"); !o.outcome.Go {
+		t.Error("the new answers were reviewed and cannot be created")
+	}
+}
+
+func TestAZoneThatLostATypeFailsTheReviewAndNamesTheAnswer(t *testing.T) {
+	d := plans(newDesk())
+	d.Review = func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) {
+		return wizard.Review{}, fault.Newf(fault.Invalid, "check instance types", "zone ch-gva-2 offers no cpu.extra-large, which storage-0 asks for").
+			WithHint("choose another type in the answers file under sizing")
+	}
+	o := reviewing(t, d, 80, 24, nil)
+	view := o.View()
+	if o.page().Mark() != pane.Failed || !strings.Contains(view, "offers no cpu.extra-large") || !strings.Contains(view, "sizing.storage.type") {
+		t.Fatalf("%v:\n%s", o.page().Mark(), view)
+	}
+	golden(t, "review-failed-80x24", view)
+	if o.press("enter"); o.outcome.Go || o.sheets[o.current].screen != wizard.Nodes {
+		t.Errorf("went to %s, %+v", o.sheets[o.current].screen, o.outcome)
+	}
+}
+
+func TestAQuotaThatDoesNotSufficeIsInTheWay(t *testing.T) {
+	d := plans(newDesk())
+	d.Review = func(_ context.Context, spec state.Spec, _ wizard.Secrets) (wizard.Review, error) {
+		r := plannedCluster(spec)
+		r.Quotas[0].Limit, r.Quotas[0].Sufficient = 10, false
+		return r, nil
+	}
+	o := reviewing(t, d, 80, 24, nil)
+	if view := o.View(); strings.Contains(view, "Create it") || !strings.Contains(view, "the quota of instance does not suffice") {
+		t.Errorf("the way is free:\n%s", view)
+	}
+	if o.press("tab", "enter"); o.outcome.Go {
+		t.Error("it is created all the same")
+	}
+}
+
+func TestARehearsalSaysThatNothingRealIsTouched(t *testing.T) {
+	d := plans(newDesk())
+	d.Rehearsal = true
+	view := reviewing(t, d, 80, 24, nil).View()
+	if !strings.Contains(view, "Rehearse it: nothing real is touched") || strings.Contains(view, "costs money") {
+		t.Error(view)
+	}
+}
+
+func TestACheckOnlyInterviewEndsWithoutCreating(t *testing.T) {
+	d := plans(newDesk())
+	d.CheckOnly = true
+	o := reviewing(t, d, 80, 24, nil).press("tab")
+	if view := o.View(); !strings.Contains(view, "› [ Done: nothing is created ]") {
+		t.Fatal(view)
+	}
+	if o.press("enter"); !o.quit || o.outcome.Go {
+		t.Errorf("quit %v, %+v", o.quit, o.outcome)
+	}
+}
+
+func TestAKindOfObjectsUnfolds(t *testing.T) {
+	o := reviewing(t, plans(newDesk()), 80, 24, nil)
+	if strings.Contains(o.View(), "standard.medium, 20 GiB") && !strings.Contains(o.View(), "load balancer") {
+		t.Fatal("it is unfolded from the beginning")
+	}
+	o.press("tab", "tab", "enter")
+	if view := o.View(); !strings.Contains(view, "lb-0") || !strings.Contains(view, "› - 15 instances") {
+		t.Errorf("it does not show its machines:\n%s", view)
+	}
+}
+
+func TestThePictureGrowsAndThenStandsStill(t *testing.T) {
+	d := plans(newDesk()).answer(t, whole())
+	o := sit(t, d, 120, 40, nil).at(t, reviewScreen)
+	frames := []string{}
+	for range 30 {
+		if view := o.View(); !slices.Contains(frames, view) {
+			frames = append(frames, view)
+		}
+		o.pass(pictureBeat)
+	}
+	if n := len(frames); n < 3 || n > pictureFrames+1 {
+		t.Errorf("%d frames", n)
+	}
+	if len(o.waiting) > 0 && strings.Contains(fmt.Sprintf("%T", o.waiting[0].message), "grown") {
+		t.Error("it still grows")
+	}
+}
+
+func TestTheReviewLooksAsRecorded(t *testing.T) {
+	for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
+		golden(t, fmt.Sprintf("review-%dx%d", size[0], size[1]), reviewing(t, plans(newDesk()), size[0], size[1], nil).View())
+	}
+	ascii := reviewing(t, plans(newDesk()), 80, 24, func(w *Wizard) { w.ASCII = true })
+	golden(t, "review-80x24-ascii", ascii.View())
+	golden(t, "review-80x24-ascii-below", ascii.press("pgdown").View())
+	below := reviewing(t, plans(newDesk()), 80, 24, nil)
+	for page := 1; page <= 3; page++ {
+		golden(t, fmt.Sprintf("review-80x24-page%d", page), below.press("pgdown").View())
+	}
+}
+
+func TestNoSizeAndNoKeyBreaksTheLastPages(t *testing.T) {
+	keys := []string{"tab", "down", "up", "pgdown", "end", "home", "shift+tab", "enter", "x", "r", "G"}
+	for _, screen := range []wizard.Screen{checksScreen, reviewScreen} {
+		o := sit(t, preflight(plans(newDesk()), lostType()...).answer(t, whole()), 80, 24, nil).at(t, screen)
+		p := o.page()
+		for i, size := range [][2]int{{0, 0}, {1, 1}, {3, 2}, {20, 5}, {36, 12}, {59, 17}, {61, 19}, {100, 10}, {119, 30}, {120, 3}, {250, 80}} {
+			for _, k := range keys {
+				p.Update(keyOf(k))
+				o.do(o.talk.take())
+				o.talk.wish = nil
+				exact(t, fmt.Sprintf("%s %d", screen, i), p.View(size[0], size[1]), size[0], size[1])
+			}
+		}
+	}
+}
+
+// exact fails unless a block has exactly that many cells.
+func exact(t testing.TB, name, block string, width, height int) {
+	t.Helper()
+	if width <= 0 || height <= 0 {
+		if block != "" {
+			t.Fatalf("%s: something is drawn on %dx%d", name, width, height)
+		}
+		return
+	}
+	lines := strings.Split(block, "\n")
+	if len(lines) != height {
+		t.Fatalf("%s: %d lines on %dx%d", name, len(lines), width, height)
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w != width {
+			t.Fatalf("%s: line %d is %d cells wide on %dx%d: %q", name, i, w, width, height, line)
+		}
+	}
+}
