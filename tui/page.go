@@ -56,5 +56,15 @@ const (
 
 // newPage returns the page of a screen.
 func newPage(t *talk, screen wizard.Screen) page {
+	switch screen {
+	case wizard.Nodes:
+		return newNodesPage(t)
+	case wizard.Network:
+		return newNetworkPage(t)
+	case checksScreen:
+		return newChecksPage(t)
+	case reviewScreen:
+		return newReviewPage(t)
+	}
 	return newForm(t, screen)
 }

@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"strings"
+
+	"exoshift/state"
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+)
+
+// pictureLeast is how many lines the picture of the addresses needs to say anything.
+const pictureLeast = 4
+
+// addresses show what the answers about the network mean: how much finds room in the ranges, which of them overlap, and
+// by which names the cluster is reached.
+type addresses struct {
+	theme    pane.Theme
+	spec     state.Spec
+	changing string // key of what is being typed
+}
+
+func (a addresses) View(width, height int) string {
+	capacity, ranges := a.capacity(), a.ranges()
+	room := min(capacity.Height(width), max(height-2, 1))
+	lines := split(capacity.View(width, room))
+	room = min(ranges.Height(width), height-len(lines))
+	if room <= 0 {
+		return pane.Fill(lines, width, height)
+	}
+	lines = append(lines, split(ranges.View(width, room))...)
+	names := a.names(width)
+	if height-len(lines) > len(names) {
+		lines = append(append(lines, ""), names...)
+	}
+	return pane.Fill(lines, width, height)
+}
+
+// height is how many lines everything needs.
+func (a addresses) height(width int) int {
+	return a.capacity().Height(width) + a.ranges().Height(width) + 1 + len(a.names(width))
+}
+
+func (a addresses) capacity() pane.Capacity {
+	c := wizard.CapacityOf(a.spec)
+	return pane.Capacity{
+		Theme: a.theme, Nodes: c.Nodes, PodsPerNode: c.PodsPerNode, Services: c.Services, Wanted: c.Wanted,
+		Unknown: c.Nodes == 0 || c.PodsPerNode == 0,
+	}
+}
+
+func (a addresses) ranges() pane.Ranges {
+	drawn := pane.Ranges{Theme: a.theme}
+	for _, r := range wizard.Ranges(a.spec) {
+		one := pane.Range{
+			Title: rangeName(r.Title), Prefix: r.Prefix, Inside: r.Field == "",
+			Changing: a.changing != "" && within(r.Field, a.changing),
+		}
+		for _, other := range r.Overlaps {
+			one.Overlaps = append(one.Overlaps, rangeName(other))
+		}
+		drawn.Ranges = append(drawn.Ranges, one)
+	}
+	return drawn
+}
+
+// rangeName makes "the join network of OVN-Kubernetes" short enough for a table.
+func rangeName(title string) string {
+	name, inside := strings.CutSuffix(title, " of OVN-Kubernetes")
+	if !inside {
+		return title
+	}
+	return "OVN " + strings.TrimSuffix(strings.TrimPrefix(name, "the "), " network")
+}
+
+// names say by which names the cluster is reached, and what somebody has to do for that.
+func (a addresses) names(width int) []string {
+	t, domain := a.theme, a.domain()
+	var lines []string
+	say := func(label, text string) {
+		said := pane.Wrap(text, "", max(width-9, 8))
+		for i, line := range said {
+			head := strings.Repeat(" ", 8)
+			if i == 0 {
+				head = t.Label.Render(pane.Fit(label, 7)) + " "
+			}
+			lines = append(lines, head+line)
+		}
+	}
+	say("Names", "api."+domain+" and *."+a.apps())
+	parent := a.spec.Cluster.BaseDomain
+	if parent == "" {
+		parent = "the base domain"
+	}
+	say("DNS", "Exoscale makes the zone "+domain+" during the installation and only then names its name servers. Somebody who may change "+
+		parent+" adds them there as NS records of "+domain+"; the installation shows them and waits.")
+	if a.outside() {
+		say("", "Somebody leads *."+a.apps()+" to ingress."+domain+", too: it is outside of that zone.")
+	}
+	if a.spec.DNS.ACME {
+		say("ACME", "Certificates that browsers trust come once Project Syn runs in the cluster; until then browsers warn.")
+	} else {
+		say("ACME", "Off: the cluster signs its own certificates, and browsers warn of them.")
+	}
+	return lines
+}
+
+// domain is the domain of the cluster, with words for what is not answered yet.
+func (a addresses) domain() string {
+	id, base := a.spec.Cluster.ID, a.spec.Cluster.BaseDomain
+	if id == "" {
+		id = "<cluster ID>"
+	}
+	if base == "" {
+		base = "<base domain>"
+	}
+	return pane.Clean(id + "." + base)
+}
+
+func (a addresses) apps() string {
+	if a.spec.DNS.AppsDomain != "" {
+		return pane.Clean(a.spec.DNS.AppsDomain)
+	}
+	return "apps." + a.domain()
+}
+
+// outside tells whether the applications' domain is outside of the cluster's zone.
+func (a addresses) outside() bool { return !strings.HasSuffix(a.apps(), "."+a.domain()) }

@@ -1,0 +1,86 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// machineRow is a role or an additional group, as a row of the nodes screen.
+type machineRow struct {
+	key    string // e.g. "sizing.workers"
+	title  string
+	fields map[string]wizard.Field // by the last parts of their keys; also those that nobody is asked
+	asked  map[string]bool
+}
+
+// groupsKey is the field of the additional groups.
+const groupsKey = "sizing.extraGroups"
+
+// group tells whether the row is an additional group, and which.
+func (m machineRow) group() bool { return strings.HasPrefix(m.key, groupsKey+"[") }
+
+// machineRows makes rows of the fields that are asked. What is not asked of a row, since nothing else is allowed, is
+// shown all the same.
+func machineRows(asked []wizard.Field, spec state.Spec) []machineRow {
+	var rows []machineRow
+	for _, field := range asked {
+		if field.Shape() == wizard.Groups {
+			continue
+		}
+		key, part := cutLast(field.Key)
+		i := slices.IndexFunc(rows, func(m machineRow) bool { return m.key == key })
+		if i < 0 {
+			i = len(rows)
+			rows = append(rows, newMachines(key, field))
+		}
+		rows[i].fields[part], rows[i].asked[part] = field, true
+	}
+	for _, row := range rows {
+		row.complete()
+	}
+	for i, row := range rows {
+		if name, named := row.fields["name"]; row.group() && named {
+			rows[i].title = cmp.Or(name.Get(spec), "group without a name")
+		}
+	}
+	return rows
+}
+
+func newMachines(key string, field wizard.Field) machineRow {
+	title, _, _ := strings.Cut(field.Title, ":")
+	return machineRow{key: key, title: title, fields: map[string]wizard.Field{}, asked: map[string]bool{}}
+}
+
+// complete adds the fields that nobody is asked.
+func (m machineRow) complete() {
+	for _, field := range wizard.Fields() {
+		if key, part := cutLast(field.Key); key == m.key && !m.asked[part] {
+			m.fields[part] = field
+		}
+	}
+}
+
+// value returns what a field of the row says.
+func (m machineRow) value(part string, spec state.Spec) string {
+	field, there := m.fields[part]
+	if !there {
+		return ""
+	}
+	return field.Get(spec)
+}
+
+// cutLast takes the last part off a key.
+func cutLast(key string) (rest, last string) {
+	i := strings.LastIndex(key, ".")
+	return key[:max(i, 0)], key[i+1:]
+}
+
+// detached returns a Spec whose groups can be changed without changing those of spec.
+func detached(spec state.Spec) state.Spec {
+	spec.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups)
+	return spec
+}

@@ -1,0 +1,186 @@
+package tui
+
+import (
+	"exoshift/wizard"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// nodesKeys are the keys of the nodes screen.
+type nodesKeys struct {
+	Move, Up, Down, Left, Right, Next, Previous key.Binding
+	Type, More, Less, Erase, Open, Accept       key.Binding
+	Add, Rename, Remove, Correct                key.Binding
+	Yes, No, Filter                             key.Binding
+}
+
+func newNodesKeys() nodesKeys {
+	bind := func(help, does string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
+	}
+	return nodesKeys{
+		Move:     bind("arrows", "move", "none"),
+		Up:       bind("up", "up", "up"),
+		Down:     bind("down", "down", "down"),
+		Left:     bind("left", "left", "left"),
+		Right:    bind("right", "right", "right"),
+		Next:     bind("tab", "next cell", "tab"),
+		Previous: bind("shift+tab", "previous cell", "shift+tab"),
+		Type:     bind("0-9 + -", "change", "none"),
+		More:     bind("+", "more", "+", "="),
+		Less:     bind("-", "less", "-"),
+		Erase:    bind("backspace", "erase", "backspace"),
+		Open:     bind("enter", "choose", "enter", " "),
+		Accept:   bind("enter", "accept", "enter"),
+		Add:      bind("a", "add a group", "a"),
+		Rename:   bind("n", "rename", "n"),
+		Remove:   bind("x", "take away", "x", "delete"),
+		Correct:  bind("ctrl+y", "take the suggestion", "ctrl+y"),
+		Yes:      bind("y", "yes, take it away", "y"),
+		No:       bind("n", "no", "n", "esc"),
+		Filter:   bind("letters", "filter", "none"),
+	}
+}
+
+// hints are the keys of what is selected or open.
+func (k nodesKeys) hints(p *nodesPage) []key.Binding {
+	if p.remove != "" {
+		return []key.Binding{k.Yes, k.No}
+	}
+	if p.list != nil {
+		return []key.Binding{k.Open, k.Filter}
+	}
+	if p.naming != nil {
+		return []key.Binding{k.Accept}
+	}
+	hints := []key.Binding{k.Move}
+	field, onCell := p.field()
+	switch {
+	case onCell && field.Shape() == wizard.Number:
+		hints = append(hints, k.Type)
+	default:
+		hints = append(hints, k.Open)
+	}
+	if p.group() {
+		return append(hints, k.Remove, k.Rename)
+	}
+	if p.asksGroups() {
+		hints = append(hints, k.Add)
+	}
+	return hints
+}
+
+// Update takes a key; nothing else is of interest to the page.
+func (p *nodesPage) Update(msg tea.Msg) tea.Cmd {
+	k, pressed := msg.(tea.KeyMsg)
+	if !pressed {
+		return nil
+	}
+	p.notice = ""
+	switch {
+	case p.remove != "":
+		p.pressRemove(k)
+	case p.naming != nil:
+		return p.pressNaming(k)
+	case p.list != nil:
+		p.pressList(k)
+	case p.edit != nil && p.pressEdit(k):
+	default:
+		p.press(k)
+	}
+	return nil
+}
+
+// press takes a key of the table.
+func (p *nodesPage) press(k tea.KeyMsg) {
+	keys := p.keys
+	switch {
+	case key.Matches(k, keys.Up):
+		p.vertical(-1)
+	case key.Matches(k, keys.Down):
+		p.vertical(1)
+	case key.Matches(k, keys.Left):
+		p.horizontal(-1, false)
+	case key.Matches(k, keys.Right):
+		p.horizontal(1, false)
+	case key.Matches(k, keys.Next):
+		p.horizontal(1, true)
+	case key.Matches(k, keys.Previous):
+		p.horizontal(-1, true)
+	case key.Matches(k, keys.Correct):
+		p.correct()
+	case p.onButtons():
+		p.pressButton(k)
+	case p.asksGroups() && key.Matches(k, keys.Add):
+		p.commit()
+		p.nameGroup("")
+	case p.group() && key.Matches(k, keys.Remove):
+		p.commit()
+		p.remove = p.rows()[p.row].key
+	case p.group() && key.Matches(k, keys.Rename):
+		p.commit()
+		p.nameGroup(p.rows()[p.row].key)
+	default:
+		p.pressCell(k)
+	}
+}
+
+// correct takes the first suggestion that is told.
+func (p *nodesPage) correct() {
+	p.commit()
+	rows := p.rows()
+	if p.row >= len(rows) {
+		return
+	}
+	for _, fault := range append(p.talk.about(rows[p.row].key, p.talk.allRed()), p.amber(rows[p.row].key)...) {
+		if fault.Suggestion != "" {
+			_ = p.talk.set(fault.Field, fault.Suggestion) // what is wrong is told below the table
+			return
+		}
+	}
+}
+
+func (p *nodesPage) pressButton(k tea.KeyMsg) {
+	switch {
+	case p.asksGroups() && key.Matches(k, p.keys.Add), p.button == addButton && key.Matches(k, p.keys.Open):
+		p.nameGroup("")
+	case key.Matches(k, p.keys.Open):
+		p.talk.ahead()
+	}
+}
+
+// pressCell takes a key that is about the value of a cell.
+func (p *nodesPage) pressCell(k tea.KeyMsg) {
+	field, there := p.field()
+	if !there {
+		return
+	}
+	switch field.Shape() {
+	case wizard.Number:
+		p.pressNumber(field, k)
+	case wizard.Switch:
+		if key.Matches(k, p.keys.Open) {
+			p.flip(field)
+		}
+	default:
+		if key.Matches(k, p.keys.Open) {
+			p.openList(field)
+		}
+	}
+}
+
+func (p *nodesPage) pressNumber(field wizard.Field, k tea.KeyMsg) {
+	switch {
+	case key.Matches(k, p.keys.More):
+		p.step(field, 1)
+	case key.Matches(k, p.keys.Less):
+		p.step(field, -1)
+	case key.Matches(k, p.keys.Erase):
+		p.erase(field)
+	case key.Matches(k, p.keys.Accept):
+		p.vertical(1)
+	case k.Type == tea.KeyRunes && !k.Alt:
+		p.typeInto(field, k.Runes)
+	}
+}
