@@ -136,9 +136,8 @@ func (f *form) pressList(k tea.KeyMsg) {
 
 // pressChoice takes a key on a row with choices: enter keeps what is there, a letter searches the list.
 func (f *form) pressChoice(field wizard.Field, k tea.KeyMsg) {
-	value := f.talk.text(field)
 	switch {
-	case k.Type == tea.KeyEnter && value != "" && len(f.talk.refused[field.Key]) == 0:
+	case k.Type == tea.KeyEnter && len(f.talk.red(field.Key)) == 0 && f.answered(field):
 		f.onward()
 	case k.Type == tea.KeyEnter, key.Matches(k, f.keys.List):
 		f.openChoices(field)

@@ -36,9 +36,9 @@ func (c *clerk) next() tea.Cmd {
 func (c *clerk) take() bool {
 	switch {
 	case len(c.queue) > 0:
-		c.running, c.queue = sync.OnceValue(c.queue[0]), c.queue[1:]
+		c.running, c.queue = sync.OnceValue(careful(c.queue[0])), c.queue[1:]
 	case c.unsaved:
-		c.running, c.unsaved = sync.OnceValue(c.save()), false
+		c.running, c.unsaved = sync.OnceValue(careful(c.save())), false
 	default:
 		return false
 	}

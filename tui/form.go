@@ -4,7 +4,6 @@ import (
 	"exoshift/tui/pane"
 	"exoshift/wizard"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -96,32 +95,6 @@ func (f *form) Editing() (key, text string, ok bool) {
 		return "", "", false
 	}
 	return f.editor.field.Key, f.editor.text(), true
-}
-
-// Hints are the keys of the row with the cursor.
-func (f *form) Hints() []key.Binding {
-	k, row := f.keys, f.row()
-	switch {
-	case f.list != nil:
-		return []key.Binding{k.Pick, k.Filter, k.Close}
-	case f.editor != nil && f.editor.source == typedHere:
-		return []key.Binding{k.Accept, k.Reveal, k.Close}
-	case f.editor != nil && f.editor.source != "":
-		return []key.Binding{k.Accept, k.Close}
-	case row.kind == foldRow:
-		return []key.Binding{k.Unfold, k.Move}
-	case row.kind == choiceRow:
-		return []key.Binding{k.Keep, k.List, k.Move}
-	case row.kind == switchRow:
-		return []key.Binding{k.Keep, k.Toggle, k.Move}
-	case row.kind == secretRow:
-		return []key.Binding{k.Keep, k.Give, k.Move}
-	case row.kind == nextRow:
-		return []key.Binding{k.Next, k.Move}
-	case f.suggestion() != "":
-		return []key.Binding{k.Keep, k.Correct, k.Move}
-	}
-	return []key.Binding{k.Keep, k.Move}
 }
 
 // Help explains the row with the cursor.

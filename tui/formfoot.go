@@ -85,7 +85,12 @@ func (t *talk) replied(q *inquiry) string {
 // sentence is a fault as a sentence for those who see its field already.
 func (t *talk) sentence(f wizard.Fault) string {
 	said := f.Problem
-	if f.Allowed != "" {
+	switch {
+	case f.Problem == "is missing" && strings.HasPrefix(f.Allowed, "e.g. "):
+		said = "an answer is needed, " + f.Allowed
+	case f.Problem == "is missing":
+		said = "an answer is needed: space shows what there is"
+	case f.Allowed != "":
 		said += "; allowed: " + f.Allowed
 	}
 	if f.Suggestion != "" {

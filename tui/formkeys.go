@@ -9,9 +9,9 @@ import (
 
 // formKeys are the keys of a form.
 type formKeys struct {
-	Up, Down, First, Last, Move                         key.Binding
-	Keep, Accept, Next, Unfold, Toggle, List, Give      key.Binding
-	Pick, Filter, Close, Reveal, Correct, Yes, No, Shut key.Binding
+	Up, Down, First, Last                         key.Binding
+	Accept, Next, Unfold, Toggle, List, Give      key.Binding
+	Pick, Filter, Close, Reveal, Correct, Yes, No key.Binding
 }
 
 func newFormKeys() formKeys {
@@ -23,14 +23,12 @@ func newFormKeys() formKeys {
 		Down:    bind("down", "down", "down", "tab"),
 		First:   bind("pgup", "first", "pgup"),
 		Last:    bind("pgdown", "last", "pgdown"),
-		Move:    bind("up/down", "move", "up", "down"),
-		Keep:    bind("enter", "keep", "enter"),
 		Accept:  bind("enter", "accept", "enter"),
 		Next:    bind("enter", "next screen", "enter", " "),
 		Unfold:  bind("enter", "show or hide", "enter", " ", "right", "left"),
-		Toggle:  bind("space", "yes or no", " ", "left", "right"),
+		Toggle:  bind("space", "change", " ", "left", "right"),
 		List:    bind("space", "list", " ", "right"),
-		Give:    bind("space", "give it", " ", "right"),
+		Give:    bind("space", "where it is", " ", "right"),
 		Pick:    bind("enter", "choose", "enter"),
 		Filter:  bind("letters", "search"),
 		Close:   bind("esc", "close", "esc"),
@@ -38,7 +36,6 @@ func newFormKeys() formKeys {
 		Correct: bind("ctrl+y", "take the suggestion", "ctrl+y"),
 		Yes:     bind("y", "yes", "y", "Y"),
 		No:      bind("n", "no", "n", "N"),
-		Shut:    bind("left", "hide", "left"),
 	}
 }
 
@@ -166,6 +163,11 @@ func (f *form) pressSwitch(field wizard.Field, k tea.KeyMsg) {
 		return
 	}
 	f.answer(field.Key, map[bool]string{true: "true", false: "false"}[on])
+}
+
+// answered tells whether there is an answer, as far as one is needed.
+func (f *form) answered(field wizard.Field) bool {
+	return f.talk.text(field) != "" || !field.RequiredBy(f.talk.spec())
 }
 
 // answer gives an answer that was chosen; what is refused is told below it.

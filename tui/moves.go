@@ -1,11 +1,27 @@
 package tui
 
 import (
+	"slices"
+
 	"exoshift/tui/pane"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
+
+// shown are the screens that there are, by their places among all: those on which nothing is asked are left out.
+func (s *shell) shown() []int {
+	var shown []int
+	for i, sheet := range s.sheets {
+		if !questions(sheet.screen) || i == s.current || len(s.talk.fields(sheet.screen)) > 0 {
+			shown = append(shown, i)
+		}
+	}
+	return shown
+}
+
+// questions tells whether something is asked on a screen.
+func questions(screen wizard.Screen) bool { return screen != checksScreen && screen != reviewScreen }
 
 // grant does what the page in front wants of the wizard.
 func (s *shell) grant() tea.Cmd {
@@ -13,9 +29,9 @@ func (s *shell) grant() tea.Cmd {
 	s.talk.wish = nil
 	switch w := wish.(type) {
 	case wantAhead:
-		return s.jump(s.current + 1)
+		return s.step(1)
 	case wantBack:
-		return s.back()
+		return s.step(-1)
 	case wantGo:
 		return s.seek(w.key)
 	case wantFinish:
@@ -25,60 +41,89 @@ func (s *shell) grant() tea.Cmd {
 	return nil
 }
 
-// back goes to the screen before; before the first one there is nothing but leaving.
-func (s *shell) back() tea.Cmd {
-	if s.current == 0 {
+// step goes to the screen before or after; before the first one there is nothing but leaving.
+func (s *shell) step(by int) tea.Cmd {
+	shown := s.shown()
+	to := slices.Index(shown, s.current) + by
+	switch {
+	case to < 0:
 		s.menu = &quitMenu{}
 		return nil
+	case to >= len(shown):
+		return nil
 	}
-	return s.jump(s.current - 1)
+	return s.jump(shown[to])
 }
 
 // jump goes to a screen: backwards always, forward as far as nothing is red.
 func (s *shell) jump(to int) tea.Cmd {
-	if to < 0 || to >= len(s.sheets) || to == s.current {
+	if to == s.current {
 		return nil
 	}
 	if ok := s.page().Leave(); to > s.current && !ok {
 		return nil
 	}
-	for i := s.current + 1; i < to; i++ {
-		if s.red(i) {
-			s.notice = "first: " + s.title(i)
-			to = i
-		}
+	if obstacle, found := s.obstacle(to); found {
+		s.notice = "first: " + s.title(obstacle)
+		cmd := s.enter(obstacle)
+		s.selectRed()
+		return cmd
 	}
 	return s.enter(to)
+}
+
+// obstacle returns the first screen with something red on the way to another one. What turned red behind those who go
+// on stops them where the questions end.
+func (s *shell) obstacle(to int) (screen int, found bool) {
+	first := s.current + 1
+	if !questions(s.sheets[to].screen) {
+		first = 0
+	}
+	for i := first; i < to; i++ {
+		if i != s.current && slices.Contains(s.shown(), i) && s.red(i) {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // red tells whether a screen is in the way of those who jump over it.
 func (s *shell) red(i int) bool {
 	sheet := s.sheets[i]
-	if sheet.screen.Title() != "" {
+	if questions(sheet.screen) {
 		return len(s.talk.blocking(sheet.screen)) > 0
 	}
 	mark := sheet.page.Mark()
 	return mark != pane.OK && mark != pane.Warn
 }
 
+// selectRed has everything told that is red on the screen in front, and selects the first of it.
+func (s *shell) selectRed() {
+	screen := s.sheets[s.current].screen
+	blocking := s.talk.blocking(screen)
+	s.talk.tell(screen)
+	if seeker, can := s.page().(seeker); can && len(blocking) > 0 {
+		seeker.Seek(blocking[0].Field)
+	}
+}
+
 // seek goes to the screen of a field and selects it.
 func (s *shell) seek(key string) tea.Cmd {
 	screen := wizard.ScreenOf(key)
-	for i, sheet := range s.sheets {
-		if sheet.screen != screen {
-			continue
-		}
-		var cmd tea.Cmd
-		if i != s.current {
-			s.page().Leave()
-			cmd = s.enter(i)
-		}
-		if seeker, can := sheet.page.(seeker); can {
-			seeker.Seek(key)
-		}
-		return cmd
+	i := slices.IndexFunc(s.sheets, func(sheet sheet) bool { return sheet.screen == screen })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	s.talk.asked[fieldKey(key)] = true
+	var cmd tea.Cmd
+	if i != s.current {
+		s.page().Leave()
+		cmd = s.enter(i)
+	}
+	if seeker, can := s.page().(seeker); can {
+		seeker.Seek(key)
+	}
+	return cmd
 }
 
 // title is what a screen is called on the strip.
@@ -95,30 +140,4 @@ func (s *shell) title(i int) string {
 	default:
 		return screen.Title()
 	}
-}
-
-// exported is the end of writing the answers file.
-type exported struct {
-	path string
-	err  error
-}
-
-// export writes the answers file.
-func (s *shell) export() {
-	answers, export := s.talk.answers.Copy(), s.talk.interview.Export
-	if export == nil {
-		return
-	}
-	s.talk.clerk.post(func() tea.Msg {
-		path, err := export(answers)
-		return exported{path, err}
-	})
-}
-
-func (s *shell) hearExported(m exported) {
-	if m.err != nil {
-		s.notice = s.theme.Mark(pane.Failed) + " " + cleanText(m.err.Error(), s.wizard.ASCII)
-		return
-	}
-	s.notice = s.theme.Mark(pane.OK) + " answers file: " + cleanText(m.path, s.wizard.ASCII)
 }

@@ -16,7 +16,7 @@ type shell struct {
 	wizard Wizard
 	theme  pane.Theme
 	keys   wizardKeys
-	spawn  func(func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc)
+	spawn  spawner
 	send   func(tea.Msg)
 	later  timer
 
@@ -29,6 +29,7 @@ type shell struct {
 	menu          *quitMenu // nil while nobody wants to leave
 	notice        string    // until the next key
 	outcome       Outcome
+	failure       error // a defect of ours
 	beating       bool
 }
 
@@ -87,6 +88,9 @@ func (s *shell) update(message tea.Msg) tea.Cmd {
 		s.measure()
 	case deaf:
 		return tea.Quit
+	case crashed:
+		s.failure = m.err
+		return tea.Quit
 	case opened:
 		return s.begin(m)
 	case beat:
@@ -123,6 +127,9 @@ func (s *shell) hear(message tea.Msg) tea.Cmd {
 func (s *shell) deliver(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
 	case nil:
+	case crashed:
+		s.failure = m.err
+		return tea.Quit
 	case savedDraft:
 		s.talk.hearSaved(m)
 	case keptSecret:
@@ -160,11 +167,10 @@ func (s *shell) begin(m opened) tea.Cmd {
 	s.talk.check()
 	s.talk.inquire(0)
 	for _, screen := range append(wizard.Screens(), checksScreen, reviewScreen) {
-		if wizard.Screen.Title(screen) == "" || len(s.talk.fields(screen)) > 0 {
-			s.sheets = append(s.sheets, sheet{screen: screen, page: newPage(s.talk, screen)})
-		}
+		s.sheets = append(s.sheets, sheet{screen: screen, page: newPage(s.talk, screen)})
 	}
-	return tea.Batch(s.enter(0), s.beatOn())
+	s.current = -1
+	return tea.Batch(s.enter(s.shown()[0]), s.beatOn())
 }
 
 // enter brings a page to the front.

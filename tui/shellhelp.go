@@ -31,5 +31,5 @@ func (s *shell) bindings() []key.Binding {
 	case s.talk == nil:
 		return []key.Binding{s.keys.Accept, key.NewBinding(key.WithKeys("q"), key.WithHelp("q", "leave"))}
 	}
-	return append(s.page().Hints(), s.keys.Back, s.keys.Help, s.keys.Export, s.keys.Leave, s.keys.Jump, s.keys.Again)
+	return append(s.page().Hints(), s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, s.keys.Again, s.keys.Jump, s.keys.Move)
 }

@@ -27,11 +27,14 @@ func arrangeShell(width, height int, broad bool) shellLayout {
 	return l
 }
 
-// beside puts the help, and below it room for more, at the right.
-func (l *shellLayout) beside() {
-	side := Rect{}
-	l.Main, side = l.Main.left(l.Main.W * 58 / 100)
-	l.Help, l.Aside = side.top(min(max(side.H*2/5, 9), side.H))
+// beside puts the help at the right.
+func (l *shellLayout) beside() { l.Main, l.Help = l.Main.left(l.Main.W * 58 / 100) }
+
+// below leaves the help so many lines as it needs, and the rest to something else that needs some itself.
+func (l *shellLayout) below(help, least int) {
+	if rest := l.Help.H - help; !l.Help.empty() && rest >= least {
+		l.Help, l.Aside = l.Help.top(help)
+	}
 }
 
 func smallShell(width, height int) shellLayout {

@@ -1,8 +1,7 @@
 package tui
 
 import (
-	"strconv"
-	"strings"
+	"slices"
 
 	"exoshift/tui/pane"
 	"exoshift/wizard"
@@ -59,13 +58,33 @@ func (s *shell) body(c *canvas, l shellLayout) {
 	}
 }
 
-// beside draws the help of what is selected, and below it what the page shows beside itself.
+// beside draws the help of what is selected, and below it what the page shows beside itself, or else the picture of
+// what is being built.
 func (s *shell) beside(c *canvas, l shellLayout) {
-	c.draw(l.Help, pane.Box{Theme: s.theme, Title: "help", Content: helpText{s.theme, s.page().Help()}})
-	if a, can := s.page().(aside); can && !l.Aside.empty() {
-		c.draw(l.Aside, asideView{a})
+	if l.Help.empty() {
+		return
 	}
+	help := helpText{s.theme, s.page().Help()}
+	lines := len(help.lines(l.Help.W-4)) + 2
+	a, has := s.page().(aside)
+	switch {
+	case has:
+		l.below(max(min(lines, l.Help.H*2/5), 6), asideLeast)
+		c.draw(l.Aside, asideView{a})
+	case s.width >= wideWidth && s.height >= wideHeight:
+		l.below(lines, architectureLeast)
+		c.draw(l.Aside, pane.Box{Theme: s.theme, Title: "what is being built", Content: s.picture()})
+	default:
+		l.below(lines, 0)
+	}
+	c.draw(l.Help, pane.Box{Theme: s.theme, Title: "help", Content: help})
 }
+
+// Heights of what stands below the help.
+const (
+	asideLeast   = 6
+	architectureLeast = 16
+)
 
 // asideView makes a view of what a page shows beside itself.
 type asideView struct{ aside }
@@ -98,37 +117,6 @@ func (s *shell) titleLine(width int) string {
 	return pane.Fit(pane.Fit(left, width-ansi.StringWidth(right)-1)+right+" ", width)
 }
 
-// strip names the screens and says how each is; the current one has brackets.
-func (s *shell) strip(width int) string {
-	if s.talk == nil {
-		return pane.Fit("", width)
-	}
-	for _, brief := range []int{0, 1, 2} {
-		line := s.stripLine(brief)
-		if ansi.StringWidth(line) <= width || brief == 2 {
-			return pane.Fit(line, width)
-		}
-	}
-	return ""
-}
-
-// stripLine is the strip: 0 with all names, 1 with that of the current screen only, 2 with nothing but it.
-func (s *shell) stripLine(brief int) string {
-	var parts []string
-	for i := range s.sheets {
-		name, mark := strconv.Itoa(i+1)+" "+s.title(i), s.theme.Mark(s.mark(i))
-		switch {
-		case i == s.current:
-			parts = append(parts, s.theme.Focus.Render("["+name+"]")+mark)
-		case brief == 0:
-			parts = append(parts, s.theme.Dim.Render(name)+" "+mark)
-		case brief == 1:
-			parts = append(parts, s.theme.Dim.Render(strconv.Itoa(i+1))+mark)
-		}
-	}
-	return " " + strings.Join(parts, " ")
-}
-
 // mark is how a screen is; nobody knows before it was seen.
 func (s *shell) mark(i int) pane.Status {
 	if !s.sheets[i].seen {
@@ -155,4 +143,11 @@ func (s *shell) intro() string {
 		checksScreen:   "Whether everything is in place. Nothing is created yet.",
 		reviewScreen:   "What will be created and what it costs. Nothing is created before you say so.",
 	}[s.sheets[s.current].screen]
+}
+
+// picture is what is being built, as far as its screens were seen.
+func (s *shell) picture() pane.View {
+	return pane.Architecture{Theme: s.theme, Spec: s.talk.spec(), Answered: func(screen string) bool {
+		return slices.ContainsFunc(s.sheets, func(sheet sheet) bool { return string(sheet.screen) == screen && sheet.seen })
+	}}
 }

@@ -19,8 +19,7 @@ type talk struct {
 	theme     pane.Theme
 	ascii     bool
 	now       func() time.Time
-	// spawn returns a command that runs work in the background until it ends or is cancelled.
-	spawn func(work func(context.Context) tea.Msg) (cmd tea.Cmd, cancel context.CancelFunc)
+	spawn     spawner
 	// send tells the screen something from any goroutine, such as how far a long work is.
 	send func(tea.Msg)
 	// later returns a command that brings a message after a pause.
@@ -61,24 +60,6 @@ func newTalk(i *wizard.Interview, theme pane.Theme, ascii bool, now func() time.
 		t.inquiries = append(t.inquiries, &inquiry{Inquiry: one})
 	}
 	return t
-}
-
-// timer brings a message after a pause.
-type timer func(pause time.Duration, message tea.Msg) tea.Cmd
-
-func afterwards(pause time.Duration, message tea.Msg) tea.Cmd {
-	return tea.Tick(pause, func(time.Time) tea.Msg { return message })
-}
-
-// inBackground returns the spawn of a talk whose work ends with ctx at the latest.
-func inBackground(ctx context.Context) func(func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
-	return func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
-		ctx, cancel := context.WithCancel(ctx)
-		return func() tea.Msg {
-			defer cancel()
-			return work(ctx)
-		}, cancel
-	}
 }
 
 // spec is the answers as they are.

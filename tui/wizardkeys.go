@@ -8,7 +8,7 @@ import (
 // wizardKeys are the keys that are the same on every page.
 type wizardKeys struct {
 	Back, Help, Export, Again, Redraw, Leave, Jump key.Binding
-	Up, Down, Accept                               key.Binding
+	Move, Up, Down, Accept                         key.Binding
 }
 
 func newWizardKeys() wizardKeys {
@@ -18,11 +18,12 @@ func newWizardKeys() wizardKeys {
 	return wizardKeys{
 		Back:   bind("esc", "back", "esc", "alt+left"),
 		Help:   bind("F1", "help", "f1"),
-		Export: bind("F9", "export answers", "f9"),
+		Export: bind("F9", "export", "f9"),
 		Again:  bind("ctrl+r", "ask again", "ctrl+r"),
 		Redraw: bind("ctrl+l", "draw again", "ctrl+l"),
 		Leave:  bind("ctrl+c", "leave", "ctrl+c"),
 		Jump:   bind("alt+1-8", "go to a screen", "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9"),
+		Move:   bind("up/down", "move", "up", "down"),
 		Up:     bind("up", "up", "up", "k", "shift+tab"),
 		Down:   bind("down", "down", "down", "j", "tab"),
 		Accept: bind("enter", "choose", "enter", " "),
@@ -53,7 +54,9 @@ func (s *shell) press(k tea.KeyMsg) tea.Cmd {
 	case s.grip() != open && key.Matches(k, s.keys.Back):
 		s.talk.back()
 	case s.grip() != open && key.Matches(k, s.keys.Jump):
-		return s.jump(int(k.Runes[0] - '1'))
+		if n := int(k.Runes[0] - '1'); n < len(s.shown()) {
+			return s.jump(s.shown()[n])
+		}
 	default:
 		return s.page().Update(k)
 	}
