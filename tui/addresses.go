@@ -8,8 +8,8 @@ import (
 	"exoshift/wizard"
 )
 
-// pictureLeast is how many lines the picture of the addresses needs to say anything.
-const pictureLeast = 4
+// addressesLeast is how many lines the picture of the addresses needs to say anything.
+const addressesLeast = 4
 
 // addresses show what the answers about the network mean: how much finds room in the ranges, which of them overlap, and
 // by which names the cluster is reached.

@@ -12,11 +12,11 @@ func newNetworkPage(t *talk) networkPage { return networkPage{newForm(t, wizard.
 
 // View draws the form, and below it the picture, unless that stands beside it.
 func (p networkPage) View(width, height int) string {
-	if p.talk.roomy || p.list != nil || width < stackWidth || height < stackHeight+pictureLeast {
+	if p.talk.roomy || p.list != nil || width < stackWidth || height < stackHeight+addressesLeast {
 		return p.form.View(width, height)
 	}
 	picture := margin{p.addresses()}
-	tall := min(p.addresses().height(width-2), max(height*47/100, pictureLeast))
+	tall := min(p.addresses().height(width-2), max(height*47/100, addressesLeast))
 	return p.form.View(width, height-tall-1) + "\n" + p.talk.theme.Rule(width) + "\n" + picture.View(width, tall)
 }
 
