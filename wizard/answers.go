@@ -65,8 +65,9 @@ func (a *Answers) Copy() *Answers { return &Answers{Spec: a.Spec, Origins: maps.
 
 // originKey is where the origin of a field is kept: that of an additional group's field, with all groups.
 func originKey(key string) string {
+	fields := Fields()
 	for whole := key; whole != ""; whole = parent(whole) {
-		if _, ok := find(Fields(), whole); ok {
+		if _, ok := find(fields, whole); ok {
 			return whole
 		}
 	}

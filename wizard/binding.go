@@ -125,8 +125,11 @@ func splitTable(value string) (map[string]string, error) {
 
 // joinItems writes items as one line of CSV.
 func joinItems(items []string) string {
-	if len(items) == 0 {
+	switch {
+	case len(items) == 0:
 		return ""
+	case len(items) == 1 && items[0] == "":
+		return `""` // one empty item is not none
 	}
 	var line strings.Builder
 	w := csv.NewWriter(&line)

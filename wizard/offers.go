@@ -2,14 +2,16 @@ package wizard
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// offer is an instance type: <family>.<size>, its number of CPUs and its memory in GiB.
-type offer struct {
-	name   string
-	cpus   int
-	memory float64
+// Offer is an instance type of Exoscale.
+type Offer struct {
+	Name   string // <family>.<size>
+	CPUs   int
+	Memory float64 // GiB
 }
 
 // catalogue lists Exoscale's instance types as its API listed them on 2026-08-21: cpus/GiB after each size. Not
@@ -28,31 +30,33 @@ gpurtx6000pro small 36/120 medium 72/240 large 144/480 huge 248/960
 gpub300 huge 248/2560
 `
 
-// offers reads the catalogue.
-func offers() []offer {
-	var all []offer
+// Offers returns the instance types that are known, from small to large in each family. A zone may lack some of them, and
+// an organization needs Exoscale's consent for others: only the zone can tell.
+func Offers() []Offer {
+	var all []Offer
 	for line := range strings.Lines(strings.TrimSpace(catalogue)) {
 		words := strings.Fields(line)
 		for i := 1; i+1 < len(words); i += 2 {
-			o := offer{name: words[0] + "." + words[i]}
-			if _, err := fmt.Sscanf(words[i+1], "%d/%g", &o.cpus, &o.memory); err == nil {
-				all = append(all, o)
-			}
+			cpus, memory, _ := strings.Cut(words[i+1], "/")
+			o := Offer{Name: words[0] + "." + words[i]}
+			o.CPUs, _ = strconv.Atoi(cpus)
+			o.Memory, _ = strconv.ParseFloat(memory, 64)
+			all = append(all, o)
 		}
 	}
 	return all
 }
 
-func findOffer(name string) (offer, bool) {
-	for _, o := range offers() {
-		if o.name == name {
-			return o, true
-		}
+func findOffer(name string) (Offer, bool) {
+	all := Offers()
+	i := slices.IndexFunc(all, func(o Offer) bool { return o.Name == name })
+	if i < 0 {
+		return Offer{}, false
 	}
-	return offer{}, false
+	return all[i], true
 }
 
-func (o offer) String() string { return fmt.Sprintf("%s (%d CPUs, %g GiB)", o.name, o.cpus, o.memory) }
+func (o Offer) String() string { return fmt.Sprintf("%s (%d CPUs, %g GiB)", o.Name, o.CPUs, o.Memory) }
 
 // atLeast refuses instance types that are unknown, or smaller than the role's default: these are not supported.
 func atLeast(usual string) rule {
@@ -63,8 +67,8 @@ func atLeast(usual string) rule {
 		switch {
 		case !ok:
 			return wrong(quote(value)+" is no known instance type", allowed, nearest(value, offerNames()))
-		case chosen.cpus < least.cpus || chosen.memory < least.memory:
-			return wrong(chosen.String()+" is too small", allowed, "")
+		case chosen.CPUs < least.CPUs || chosen.Memory < least.Memory:
+			return wrong(chosen.String()+" is too small: smaller types than the default are not supported", allowed, "")
 		}
 		return nil
 	}
@@ -72,8 +76,8 @@ func atLeast(usual string) rule {
 
 func offerNames() []string {
 	var names []string
-	for _, o := range offers() {
-		names = append(names, o.name)
+	for _, o := range Offers() {
+		names = append(names, o.Name)
 	}
 	return names
 }

@@ -48,7 +48,7 @@ func (s Screen) Fields(spec state.Spec) []Field {
 func (s Screen) rank(key string) int {
 	order := map[Screen][]string{
 		Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
-		Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, groupsKey},
+		Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, groupsKey, "sizing.loadBalancers"},
 		Network: {"network.customerNetworks", "network.", "loadBalancer.", "dns."},
 		Syn:     {"syn.lieutenantURL", "syn.tenant", "syn.facts", "syn.vaultAddress", catalogKey},
 	}[s]
@@ -77,11 +77,9 @@ func (s Screen) Faults(spec state.Spec) []Fault {
 
 // ScreenOf returns the screen of a field, or of a part of one such as network.customerNetworks[0].
 func ScreenOf(key string) Screen {
-	for ; key != ""; key = parent(key) {
-		for _, field := range Fields() {
-			if field.Key == key {
-				return field.Screen
-			}
+	for fields := Fields(); key != ""; key = parent(key) {
+		if field, ok := find(fields, key); ok {
+			return field.Screen
 		}
 	}
 	return ""

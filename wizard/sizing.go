@@ -28,14 +28,15 @@ func groupNames(spec state.Spec) []Fault {
 // diskBounds wants disks that the instance type can boot from: root and data are one disk.
 func diskBounds(spec state.Spec) []Fault {
 	var faults []Fault
-	for _, field := range fieldsOf(spec) {
+	fields := fieldsOf(spec)
+	for _, field := range fields {
 		key, isType := strings.CutSuffix(field.Key, ".type")
 		if !isType {
 			continue
 		}
 		var size int
-		for _, disk := range []string{"rootDisk", "dataDisk"} {
-			size += intOf(spec, key+"."+disk)
+		for _, disk := range []string{".rootDisk", dataDisk} {
+			size += intOf(fields, spec, key+disk)
 		}
 		limit := rootLimit(field.Get(spec))
 		if size > limit {
@@ -47,8 +48,9 @@ func diskBounds(spec state.Spec) []Fault {
 	return faults
 }
 
-func intOf(spec state.Spec, key string) int {
-	field, ok := find(fieldsOf(spec), key)
+// intOf returns the number that a field has, and 0 for a field that there is not.
+func intOf(fields []Field, spec state.Spec, key string) int {
+	field, ok := find(fields, key)
 	if !ok {
 		return 0
 	}
@@ -59,14 +61,19 @@ func intOf(spec state.Spec, key string) int {
 	return n
 }
 
-const topoLVMKey = ".topolvm"
+// How keys of machines end.
+const (
+	topoLVMKey = ".topolvm"
+	dataDisk   = ".dataDisk"
+)
 
 // topoLVM wants a data disk where TopoLVM is asked for, and nobody else who needs that disk.
 func topoLVM(spec state.Spec) []Fault {
 	var faults []Fault
-	for _, field := range fieldsOf(spec) {
+	fields := fieldsOf(spec)
+	for _, field := range fields {
 		key, isTopoLVM := strings.CutSuffix(field.Key, topoLVMKey)
-		if isTopoLVM && field.Get(spec) == "true" && intOf(spec, key+".dataDisk") == 0 {
+		if isTopoLVM && field.Get(spec) == "true" && intOf(fields, spec, key+dataDisk) == 0 {
 			faults = append(faults, of(field.Key, wrong("TopoLVM has no data disk to use", "false, or a dataDisk above 0", ""))...)
 		}
 	}

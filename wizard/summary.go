@@ -1,0 +1,87 @@
+package wizard
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// bullets stand for a secret. Their number says nothing about its length.
+const bullets = "••••••••"
+
+// SummarizeSecret says what is worth knowing of the secret that a field leads to, without anything of the secret.
+func SummarizeSecret(key, text string) string {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return ""
+	case key == pullSecretKey:
+		return SummarizePullSecret(text)
+	}
+	return bullets
+}
+
+// SummarizePullSecret says which registries a pull secret is for, those of an installation first, and which of them
+// nobody can log in to: "4 registries: quay.io ok, registry.redhat.io ok, cloud.openshift.com ok and 1 more". Only names
+// of registries are repeated, and only such that are names.
+func SummarizePullSecret(text string) string {
+	secret, problem := readPullSecret(text)
+	if problem != "" {
+		return problem
+	}
+	const named = 3
+	var parts []string
+	for _, registry := range secret.registries()[:min(named, len(secret.Auths))] {
+		parts = append(parts, shownRegistry(registry)+" "+secret.verdict(registry))
+	}
+	summary := fmt.Sprintf("%s: %s", counted(len(secret.Auths), "registry", "registries"), strings.Join(parts, ", "))
+	if rest := len(secret.Auths) - named; rest > 0 {
+		summary += fmt.Sprintf(" and %d more", rest)
+	}
+	if broken := len(secret.brokenAuths()); broken > 0 {
+		summary += fmt.Sprintf("; %d cannot be used", broken)
+	}
+	return summary
+}
+
+// registries returns the names, those that an installation cannot do without first.
+func (s pullSecret) registries() []string {
+	first := []string{"quay.io", "registry.redhat.io", "cloud.openshift.com"}
+	var names []string
+	for _, name := range first {
+		if _, has := s.Auths[name]; has {
+			names = append(names, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Auths)) {
+		if !slices.Contains(first, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (s pullSecret) verdict(registry string) string {
+	entry := s.Auths[registry]
+	if entry.Store != "" || isAuth(entry.Auth) {
+		return "ok"
+	}
+	return "unusable"
+}
+
+// shownRegistry keeps what is no name of a registry out of sight: somebody may have put a secret in its place.
+func shownRegistry(name string) string {
+	host, _, _ := strings.Cut(name, "/")
+	host, _, _ = strings.Cut(host, ":")
+	if len(name) > shown || !isDomain(strings.ToLower(host)) || printable(name) != nil {
+		return "one without a name"
+	}
+	return name
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
