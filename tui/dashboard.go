@@ -30,6 +30,7 @@ type dashboard struct {
 	details       bool         // what is wrong covers the main pane
 	help          bool
 	menu          *leaveMenu // nil while nobody wants to leave
+	transfer      transfer
 
 	stopping bool // the operator asked for the end of the run
 	ended    bool // the run has ended, or nothing more will be heard of it
@@ -94,6 +95,8 @@ func (d *dashboard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case over:
 		d.closed = true
 		return d, d.settle()
+	case handedOver:
+		d.receive(m.report)
 	case deaf:
 		d.deaf = true
 		if d.ended {
@@ -135,6 +138,9 @@ func (d *dashboard) hear(events heard) tea.Cmd {
 // failure shows its details.
 func (d *dashboard) settle() tea.Cmd {
 	ended := d.closed || d.board.Run.State == provisioner.Finished
+	if !ended {
+		d.withdraw()
+	}
 	if !ended || d.ended {
 		d.ended = ended
 		return nil
@@ -144,7 +150,7 @@ func (d *dashboard) settle() tea.Cmd {
 		return tea.Quit
 	}
 	d.details = d.board.Run.Result == "failed"
-	return nil
+	return d.handOver()
 }
 
 func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
@@ -156,7 +162,7 @@ func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
 	case d.typing && k.Type != tea.KeyCtrlC:
 		d.write(k)
 		return nil
-	case key.Matches(k, d.keys.Leave), d.ended && k.Type == tea.KeyEnter:
+	case key.Matches(k, d.keys.Leave), d.ended && k.Type == tea.KeyEnter && d.transfer.report == nil:
 		return d.leave()
 	case d.play(k):
 		return nil
@@ -165,6 +171,8 @@ func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
 		return nil
 	case key.Matches(k, d.keys.Redraw):
 		return tea.ClearScreen
+	case d.turn(k):
+		return nil
 	}
 	d.look(k)
 	return nil
@@ -180,7 +188,7 @@ func (d *dashboard) look(k tea.KeyMsg) {
 	case key.Matches(k, d.keys.Previous):
 		d.choose((d.tab + tabs - 1) % tabs)
 	case key.Matches(k, d.keys.Details):
-		d.details, d.offsets[overviewTab] = !d.details, 0
+		d.details, d.offsets[overviewTab], d.transfer.open = !d.details, 0, false
 	case key.Matches(k, d.keys.Log):
 		d.chooseLog()
 	case key.Matches(k, d.keys.Filter):
@@ -195,7 +203,7 @@ func (d *dashboard) look(k tea.KeyMsg) {
 	}
 }
 
-func (d *dashboard) choose(t tab) { d.tab, d.details = t, false }
+func (d *dashboard) choose(t tab) { d.tab, d.details, d.transfer.open = t, false, false }
 
 // chooseLog chooses the log or, where it is chosen, what it shows: events or the journal.
 func (d *dashboard) chooseLog() {

@@ -32,6 +32,10 @@ func (d *dashboard) keyLine(width int) string {
 	}
 	keys := d.keys
 	keys.Details.SetHelp("d", "why")
+	keys.Handover.SetHelp("h", "hand-over")
+	if d.transfer.open {
+		keys.Handover.SetHelp("h", "dashboard")
+	}
 	keys.Details.SetEnabled(d.details || len(d.board.Findings) > 0 || len(d.present().Failed()) > 0)
 	short := " " + d.helpWriter(width-2).ShortHelpView(keys.ShortHelp())
 	room := width - ansi.StringWidth(short) - 1
@@ -69,7 +73,7 @@ func (t tab) brief() string {
 func (d *dashboard) tabLine(names [tabs]string, gap int) string {
 	line, after := "", 1
 	for t, name := range names {
-		if tab(t) == d.tab && !d.details {
+		if tab(t) == d.tab && !d.details && !d.transfer.open {
 			line += strings.Repeat(" ", after-1) + d.theme.Focus.Render("["+name+"]")
 			after = gap - 1
 			continue

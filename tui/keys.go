@@ -6,7 +6,7 @@ import "github.com/charmbracelet/bubbles/key"
 type keyMap struct {
 	Tabs, Next, Previous             key.Binding
 	Up, Down, PageUp, PageDown, Home key.Binding
-	Details, Log, Filter             key.Binding
+	Details, Log, Filter, Handover   key.Binding
 	Help, Wide, Redraw               key.Binding
 	Leave, Accept, Back              key.Binding
 	Pause, Faster, Slower            key.Binding // of a recording
@@ -27,6 +27,7 @@ func newKeyMap(recording bool) keyMap {
 		Home:     bind("home", "follow the run again", "home", "esc", "g", "end", "G"),
 		Details:  bind("d", "diagnosis: what is wrong", "d"),
 		Log:      bind("l", "log: events or journal", "l"),
+		Handover: bind("h", "hand-over: what stands, what is next", "h"),
 		Filter:   bind("/", "filter nodes, operators, log", "/"),
 		Help:     bind("?", "help", "?", "f1"),
 		Wide:     bind("w", "one pane or all", "w"),
@@ -38,6 +39,7 @@ func newKeyMap(recording bool) keyMap {
 		Faster:   bind("+", "play faster", "+", "="),
 		Slower:   bind("-", "play slower", "-"),
 	}
+	keys.Handover.SetEnabled(false) // until there is one
 	for _, key := range []*key.Binding{&keys.Pause, &keys.Faster, &keys.Slower} {
 		key.SetEnabled(recording)
 	}
@@ -46,13 +48,13 @@ func newKeyMap(recording bool) keyMap {
 
 // ShortHelp is the key line.
 func (k keyMap) ShortHelp() []key.Binding {
-	return []key.Binding{k.Help, k.Details, k.Leave}
+	return []key.Binding{k.Help, k.Handover, k.Details, k.Leave}
 }
 
 // FullHelp is the help overlay.
 func (k keyMap) FullHelp() [][]key.Binding {
 	return [][]key.Binding{
-		{k.Tabs, k.Next, k.Previous, k.Wide, k.Details, k.Log, k.Filter},
+		{k.Tabs, k.Next, k.Previous, k.Wide, k.Handover, k.Details, k.Log, k.Filter},
 		{k.Up, k.Down, k.PageUp, k.PageDown, k.Home, k.Back},
 		{k.Help, k.Redraw, k.Leave, k.Pause, k.Faster, k.Slower},
 	}

@@ -11,6 +11,9 @@ func (d *dashboard) plain() pane.View {
 	if d.menu != nil {
 		return smallLeave{d.theme, d.menu.stop}
 	}
+	if d.transfer.open {
+		return smallHandover{d.handover(), d.theme.Dim.Render(" up/down scroll, q leaves")}
+	}
 	return smallStatus{
 		wrong: d.diagnosis().Summary(), title: d.title, present: d.present(), strip: margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}},
 		counts: d.counts(), note: d.theme.Dim.Render(" small terminal: status only, q leaves"),

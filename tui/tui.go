@@ -11,6 +11,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 	"exoshift/state"
 	"exoshift/tui/pane"
 
@@ -26,6 +27,9 @@ type Options struct {
 	Events   <-chan provisioner.Event // closed by the caller when the run has ended
 	Stop     func()                   // stops the run after the calls in flight; nil for a run that is only watched
 	Nodes    []state.Machine          // the machines that become nodes; may be empty
+
+	// Handover writes what is handed over once the run has ended well; it may take its time. Nil: nothing is.
+	Handover func() handover.Report
 
 	ResumeCommand string           // goes on with a run that ended early
 	Speed         float64          // of the clock, shown unless it is 0 or 1

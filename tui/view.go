@@ -66,7 +66,7 @@ func (d *dashboard) notice() pane.Notice { return pane.Notice{Diagnosis: d.diagn
 // noticeHeight is how many lines the notice would like to have: none where a pane tells the same or covers all.
 func (d *dashboard) noticeHeight() int {
 	compact := d.single || d.width < mediumWidth
-	if d.details || compact && (d.tab != overviewTab || d.help || d.menu != nil) {
+	if d.details || compact && (d.tab != overviewTab || d.help || d.menu != nil || d.transfer.open) {
 		return 0
 	}
 	return d.notice().Height(d.width)
@@ -74,7 +74,7 @@ func (d *dashboard) noticeHeight() int {
 
 // covers tells whether one pane has the whole body, so that nothing is drawn between its parts.
 func (d *dashboard) covers(mode Mode) bool {
-	return d.help || d.menu != nil || mode == Compact && (d.details || d.tab != overviewTab)
+	return d.help || d.menu != nil || d.transfer.open || mode == Compact && (d.details || d.tab != overviewTab)
 }
 
 func (d *dashboard) body(c *canvas, l Layout) {
@@ -83,6 +83,8 @@ func (d *dashboard) body(c *canvas, l Layout) {
 		c.draw(l.Body, d.framed(l, "leave", true, d.leaveView()))
 	case d.help:
 		c.draw(l.Body, d.framed(l, "help", true, d.helpView()))
+	case d.transfer.open:
+		c.draw(l.Body, d.framed(l, "hand-over", true, d.handover()))
 	case l.Mode == Compact:
 		d.compact(c, l)
 	case l.Mode == Medium:

@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"strings"
+
 	"exoshift/provisioner/handover"
 )
 
@@ -21,7 +23,7 @@ func (p Handover) Lines(width int) int { return len(p.lines(width)) }
 
 func (p Handover) lines(width int) []string {
 	t := p.Theme
-	lines := wrapAfter(t.Mark(OK)+" ", t.Bold, Clean(p.Report.Title), t.Indent(), width)
+	lines := wrapAfter(t.Mark(OK), t.Bold, Clean(p.Report.Title), t.Indent(), width)
 	if p.Report.Note != "" {
 		lines = append(lines, wrapIn(t.Caution, Clean(p.Report.Note), t.Indent(), width)...)
 	}
@@ -41,8 +43,18 @@ func (p Handover) row(row handover.Row, longest, width int) []string {
 	case row.Command:
 		return wrapIn(t.Bold, Clean(row.Text), "    ", width)
 	case row.Name != "":
-		name := "  " + t.Dim.Render(Fit(Clean(row.Name), longest)) + "  "
-		return wrapAfter(name[:len(name)-1], t.Plain, Clean(row.Text), Fit("", longest+4), width)
+		return p.fact(Clean(row.Name), Clean(row.Text), longest, width)
 	}
 	return Wrap(Clean(row.Text), "  ", width)
+}
+
+// fact is a name with a value beside it, or below it where a word of the value would be broken.
+func (p Handover) fact(name, text string, longest, width int) []string {
+	t, margin := p.Theme, strings.Repeat(" ", longest+4)
+	for word := range strings.FieldsSeq(text) {
+		if cells(word) > width-cells(margin) {
+			return append([]string{"  " + t.Dim.Render(name)}, Wrap(text, "    ", width)...)
+		}
+	}
+	return wrapAfter("  "+t.Dim.Render(Fit(name, longest+1)), t.Plain, text, margin, width)
 }
