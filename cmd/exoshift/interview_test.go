@@ -49,10 +49,12 @@ func talking(t *testing.T, world circumstances, then func(t *testing.T, c *conve
 			options: options{output: outputJSON}, draft: draft, unlock: unlock, answers: answers,
 			lookup: rehearsalSecrets, realm: zoneRealm{zone}, cache: filepath.Join(home, "cache"),
 		}
+		defer func() {
+			if err := c.leave(); err != nil {
+				t.Error(err)
+			}
+		}()
 		then(t, c, zone)
-		if err := c.leave(); err != nil {
-			t.Error(err)
-		}
 	})
 }
 

@@ -113,7 +113,7 @@ func (c *Client) Instances(ctx context.Context, labels map[string]string) ([]sta
 	}
 	names := map[string]string{}
 	for _, t := range types {
-		names[value(t.ID)] = typeName(t)
+		names[t.ID] = t.name()
 	}
 	var instances []state.Instance
 	for _, live := range all {

@@ -5,60 +5,72 @@ import (
 	"slices"
 	"sync"
 
-	v2 "github.com/exoscale/egoscale/v2"
-
 	"exoshift/internal/fault"
 	"exoshift/state"
 )
 
-// typeCache keeps the zone's instance types for the life of the client: the list is long and does not change.
-type typeCache struct {
-	mutex sync.Mutex
-	types []*v2.InstanceType
+// offer is an instance type as the API lists it. egoscale leaves out the zones.
+type offer struct {
+	ID         string   `json:"id"`
+	Family     string   `json:"family"`
+	Size       string   `json:"size"`
+	CPUs       int      `json:"cpus"`
+	GPUs       int      `json:"gpus"`
+	Memory     int64    `json:"memory"` // bytes
+	Authorized bool     `json:"authorized"`
+	Zones      []string `json:"zones"` // that have it
 }
 
-func (t *typeCache) get() []*v2.InstanceType {
+func (o offer) name() string { return o.Family + "." + o.Size }
+
+// typeCache keeps the instance types for the life of the client: the list is long and does not change.
+type typeCache struct {
+	mutex sync.Mutex
+	types []offer
+}
+
+func (t *typeCache) get() []offer {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.types
 }
 
-func (t *typeCache) put(types []*v2.InstanceType) {
+func (t *typeCache) put(types []offer) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.types = types
 }
 
-// InstanceTypes returns the zone's instance types.
+// InstanceTypes returns the instance types that the zone has. The API lists those of all zones.
 func (c *Client) InstanceTypes(ctx context.Context) ([]state.InstanceType, error) {
-	found, err := c.instanceTypes(ctx)
+	offers, err := c.instanceTypes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	types := make([]state.InstanceType, len(found))
-	for i, t := range found {
-		types[i] = state.InstanceType{
-			Name:       typeName(t),
-			CPUs:       int(value(t.CPUs)),
-			GPUs:       int(value(t.GPUs)),
-			MemoryGiB:  float64(value(t.Memory)) / (1 << 30),
-			Authorized: value(t.Authorized),
+	var types []state.InstanceType
+	for _, o := range offers {
+		if len(o.Zones) > 0 && !slices.Contains(o.Zones, c.zone) {
+			continue
 		}
+		types = append(types, state.InstanceType{
+			Name: o.name(), CPUs: o.CPUs, GPUs: o.GPUs, MemoryGiB: float64(o.Memory) / (1 << 30), Authorized: o.Authorized,
+		})
 	}
 	return types, nil
 }
 
-func (c *Client) instanceTypes(ctx context.Context) ([]*v2.InstanceType, error) {
+func (c *Client) instanceTypes(ctx context.Context) ([]offer, error) {
 	if types := c.types.get(); types != nil {
 		return types, nil
 	}
-	types, err := call(ctx, c, "list instance types", func(ctx context.Context) ([]*v2.InstanceType, error) {
-		return c.api.ListInstanceTypes(ctx, c.zone)
-	})
-	if err == nil {
-		c.types.put(types)
+	var list struct {
+		Types []offer `json:"instance-types"`
 	}
-	return types, err
+	err := c.get(ctx, "list instance types", "/instance-type", &list)
+	if err == nil {
+		c.types.put(list.Types)
+	}
+	return list.Types, err
 }
 
 // typeID returns the id of an instance type by its name.
@@ -67,12 +79,10 @@ func (c *Client) typeID(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	i := slices.IndexFunc(types, func(t *v2.InstanceType) bool { return typeName(t) == name })
+	i := slices.IndexFunc(types, func(o offer) bool { return o.name() == name })
 	if i < 0 {
 		return "", fault.Newf(fault.Invalid, "find instance type "+name, "zone %s does not offer it", c.zone).
 			WithHint("`exo compute instance-type list` shows what it offers")
 	}
-	return value(types[i].ID), nil
+	return types[i].ID, nil
 }
-
-func typeName(t *v2.InstanceType) string { return value(t.Family) + "." + value(t.Size) }

@@ -116,7 +116,7 @@ func (c *Client) typeNames(ctx context.Context) map[string]string {
 		return names
 	}
 	for _, t := range types {
-		names[value(t.ID)] = typeName(t)
+		names[t.ID] = t.name()
 	}
 	return names
 }

@@ -38,9 +38,9 @@ func (r Release) Image() string {
 	return "quay.io/openshift-release-dev/ocp-release@" + r.Digest()
 }
 
-// The versions that exist are all of this form. Those that the channels lead to are made up.
+// The versions that exist are all of this form: a patch of three digits does not. Those that the channels lead to are made up.
 var (
-	exactVersion = regexp.MustCompile(`^4\.\d{1,2}\.\d{1,3}(-(rc|ec)\.\d{1,2})?$`)
+	exactVersion = regexp.MustCompile(`^4\.\d{1,2}\.\d{1,2}(-(rc|ec)\.\d{1,2})?$`)
 	okdTag       = regexp.MustCompile(`^4\.(19|20|21)\.\d{1,3}-okd-scos\.\d{1,3}$`)
 	channelName  = regexp.MustCompile(`^(stable|fast|candidate|latest)-(4\.\d{1,2})$`)
 )
