@@ -6,21 +6,33 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"exoshift/state"
 )
 
-// Export writes a Spec as an answers file with every default spelled out, in the order of the format. origins says by
-// field where a value came from (typed, default, detected); that becomes a comment on its line. Parse returns the
-// same Spec again. There is no secret in it, as a Spec holds references only.
+// Export writes a Spec as an answers file with every default spelled out, in the order of the format. Unless origins is
+// nil, a comment on each line says where the value came from. Parse returns the same Spec again. There is no secret in
+// it, as a Spec holds references only.
 func Export(spec state.Spec, origins map[string]string) []byte {
 	var out export
 	for _, field := range Fields() {
-		if value := field.Get(spec); value != "" {
-			out.field(field, value, spec, origins[field.Key])
+		origin := origins[field.Key]
+		if origins != nil && origin == "" && strings.Contains(field.Key, ".") && field.Get(spec) == field.Default() {
+			origin = ByDefault
 		}
+		out.field(field, spec, comment(origin))
 	}
 	return []byte(out.String())
+}
+
+// comment makes a comment of an origin, whatever is in it.
+func comment(origin string) string {
+	words := strings.FieldsFunc(origin, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
+	if len(words) == 0 {
+		return ""
+	}
+	return " # " + strings.Join(words, " ")
 }
 
 // export is an answers file while it is written. The strings are quoted here, as the YAML library writes some of
@@ -30,24 +42,21 @@ type export struct {
 	open []string // the sections that the last line was in
 }
 
-func (e *export) field(field Field, value string, spec state.Spec, origin string) {
+func (e *export) field(field Field, spec state.Spec, origin string) {
 	sections := strings.Split(field.Key, ".")
-	key := sections[len(sections)-1]
 	e.enter(sections[:len(sections)-1])
-	if origin != "" {
-		origin = " # " + origin
-	}
-	switch field.Shape() {
-	case Table:
-		e.line(key + ":" + origin)
+	key, value := lastKey(field.Key)+":", field.Get(spec)
+	switch {
+	case field.Shape() == Table && value != "":
+		e.line(key + origin)
 		e.entries(value)
-	case Groups:
-		e.line(key + ":" + origin)
+	case field.Shape() == Groups && value != "":
+		e.line(key + origin)
 		for i := range spec.Sizing.ExtraGroups {
 			e.line("  - " + flowGroup(i, spec))
 		}
 	default:
-		e.line(key + ": " + flow(field.Shape(), value) + origin)
+		e.line(key + " " + flow(field.Shape(), value) + origin)
 	}
 }
 
@@ -88,9 +97,15 @@ func flow(shape Shape, value string) string {
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case Reference:
-		kind, name, _ := strings.Cut(value, ":")
-		return "{" + kind + ": " + scalarText(name) + "}"
-	case Text, Table, Groups:
+		if kind, name, ok := strings.Cut(value, ":"); ok {
+			return "{" + kind + ": " + scalarText(name) + "}"
+		}
+		return "{}"
+	case Table: // other than an empty one it has lines of its own
+		return "{}"
+	case Groups:
+		return "[]"
+	case Text:
 	}
 	return scalarText(value)
 }

@@ -21,7 +21,7 @@ func TestAnExportedSpecParsesToItself(t *testing.T) {
 		if faults := wizard.Check(want); len(faults) > 0 {
 			t.Fatalf("the generator is wrong:\n%s", lines(faults))
 		}
-		content := wizard.Export(want, map[string]string{"cluster.id": "typed", "network.podCIDR": "default"})
+		content := wizard.Export(want, map[string]string{"cluster.id": rapid.String().Draw(t, "origin"), "network.podCIDR": "default"})
 		got, faults := wizard.Parse("f", content)
 		if len(faults) > 0 {
 			t.Fatalf("faults:\n%s\nin:\n%s", lines(faults), content)
@@ -109,13 +109,27 @@ func account() *rapid.Generator[state.SecretRef] {
 }
 
 func TestAnExportSaysWhereValuesCameFrom(t *testing.T) {
-	content := wizard.Export(valid(), map[string]string{
-		"cluster.id": "typed", "network.podCIDR": "default", "sizing.workers.count": "detected",
+	spec := valid()
+	spec.Network.HostPrefix = 24
+	content := wizard.Export(spec, map[string]string{
+		"cluster.id": "typed", "sizing.workers.count": "a\n# b:\x1b [c", "syn.facts": "answers.yaml:3",
 	})
-	for _, line := range []string{"  id: c-demo-1 # typed\n", "  podCIDR: 10.128.0.0/14 # default\n", "    count: 3 # detected\n", "  hostPrefix: 23\n"} {
+	for _, line := range []string{
+		"apiVersion: exoshift/v1alpha1\n", "  id: c-demo-1 # typed\n", "  podCIDR: 10.128.0.0/14 # default\n", "    count: 3 # a # b: [c\n",
+		"  hostPrefix: 24\n", "  facts: {} # answers.yaml:3\n", "  displayName: \"\" # default\n",
+	} {
 		if !strings.Contains(string(content), line) {
 			t.Errorf("no line %q in:\n%s", line, content)
 		}
+	}
+	if got, faults := wizard.Parse("f", content); len(faults) > 0 || !cmp.Equal(spec, got) {
+		t.Errorf("read back: %s\n%s", lines(faults), cmp.Diff(spec, got))
+	}
+}
+
+func TestWithoutOriginsAnExportHasNoComments(t *testing.T) {
+	if content := wizard.Export(valid(), nil); strings.Contains(string(content), "#") {
+		t.Errorf("comments in:\n%s", content)
 	}
 }
 

@@ -71,7 +71,8 @@ func ReadFlags(flags []string) Layer {
 		field, known := find(answerable(), strings.TrimSpace(key))
 		switch {
 		case !ok:
-			layer.fault(SetFlag, wrong(quote(flag)+" is not of the form KEY=VALUE", "e.g. "+SetFlag+" cluster.id=c-demo-1", Nearest(key)))
+			layer.faults = append(layer.faults, Fault{Field: SetFlag, Problem: quote(flag) + " is not of the form KEY=VALUE",
+				Allowed: "e.g. " + SetFlag + " cluster.id=c-demo-1"})
 		case !known:
 			layer.fault(SetFlag, []Fault{{Field: printed(key), Problem: "unknown key", Suggestion: nearest(key, keys())}})
 		default:

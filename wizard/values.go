@@ -10,8 +10,6 @@ import (
 	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"exoshift/state"
 )
 
 // entries yields the entries of a mapping. It reports what is no mapping, keys that are no text, and keys that come
@@ -248,7 +246,7 @@ func (d *document) reference(field Field, node ast.Node, key place) {
 
 func (d *document) groups(field Field, node ast.Node, key place) {
 	items, _ := d.items(field, node, key)
-	d.spec.Sizing.ExtraGroups = make([]state.GroupSpec, 0, len(items))
+	d.spec.Sizing.ExtraGroups = nil
 	for i, item := range items {
 		d.spec.Sizing.ExtraGroups = append(d.spec.Sizing.ExtraGroups, newGroup())
 		path := fmt.Sprintf("%s[%d]", field.Key, i)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"exoshift/assets"
 	"exoshift/internal/console"
-	"exoshift/state"
 	"exoshift/wizard"
 )
 
@@ -21,11 +21,11 @@ type loaded struct {
 // loadAnswers reads the answers of all layers and the secrets they refer to, for a run that asks nobody: all faults
 // are printed at once, or else all that is missing. lookup finds the variables of secrets.
 func (o options) loadAnswers(std streams, lookup func(env string) (string, bool)) (loaded, error) {
-	answers, err := o.readAnswers(std, lookup)
-	if err == nil {
-		err = answers.complete(std)
+	layers, err := o.layers()
+	if err != nil {
+		return loaded{}, err
 	}
-	return answers, err
+	return layers.loadAll(std, lookup)
 }
 
 // readAnswers is loadAnswers for a run that can ask for what is missing.
@@ -85,31 +85,45 @@ func warn(std streams, warnings []wizard.Fault) {
 	}
 }
 
+// loadAll is load for a run that asks nobody.
+func (l layers) loadAll(std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	read, err := l.load(std, lookup)
+	if err == nil {
+		err = read.complete(std)
+	}
+	return read, err
+}
+
 // complete wants every answer there, and lists what is missing.
 func (l loaded) complete(std streams) error {
 	if len(l.needs) == 0 {
 		return nil
 	}
 	console.Missing(std.err, l.needs)
-	return usageError{errors.New("answers are missing; nothing was done")}
+	return usageError{errors.New("there are no answers for these: give an answers file with --answers FILE; on a terminal, exoshift install asks for them")}
 }
 
-// loadAnswers reads one answers file that is in force, or shipped, with nothing over or under it.
-func loadAnswers(path string, std streams, lookup func(env string) (string, bool)) (state.Spec, wizard.Secrets, error) {
+// reloadAnswers reads answers that are in force, with --set over them; what lies under a file was put into it.
+func (o options) reloadAnswers(path string, std streams, lookup func(env string) (string, bool)) (loaded, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return state.Spec{}, wizard.Secrets{}, usageError{fmt.Errorf("read the answers: %w", err)}
+		return loaded{}, usageError{fmt.Errorf("read the answers: %w", err)}
 	}
-	return parseAnswers(path, content, std, lookup)
+	return layers{answers: new(wizard.ReadAnswers(path, content)), flags: wizard.ReadFlags(o.set)}.loadAll(std, lookup)
 }
 
-func parseAnswers(name string, content []byte, std streams, lookup func(env string) (string, bool)) (state.Spec, wizard.Secrets, error) {
-	read, err := layers{answers: new(wizard.ReadAnswers(name, content))}.load(std, lookup)
-	if err == nil {
-		err = read.complete(std)
-	}
+// loadExample reads the answers that are shipped, as if they were given in a file.
+func (o options) loadExample(std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	content, err := assets.Example()
 	if err != nil {
-		return state.Spec{}, wizard.Secrets{}, err
+		return loaded{}, err
 	}
-	return read.answers.Spec, read.secrets, nil
+	l, err := o.layersOver(exampleName, content)
+	if err != nil {
+		return loaded{}, err
+	}
+	return l.loadAll(std, lookup)
 }
+
+// exampleName is what faults and origins call the answers that are shipped.
+const exampleName = "example"

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,11 +105,7 @@ func (d demolition) find(std streams) (site, error) {
 		}
 		s.kept = true
 	}
-	path := d.answers
-	if path == "" {
-		path = s.folder.Path(state.AnswersFile)
-	}
-	if s.spec, err = specIn(path, std); err != nil {
+	if s.spec, err = d.specOf(s, std); err != nil {
 		return s, err
 	}
 	if !s.kept {
@@ -149,18 +144,39 @@ func usualSite(s site) (site, error) {
 	return s, nil
 }
 
-// specIn reads answers for what they say about the cluster; the secrets of an installation may be gone.
-func specIn(path string, std streams) (state.Spec, error) {
-	content, err := os.ReadFile(path)
+// specOf reads answers for what they say about the cluster; the secrets of an installation may be gone.
+func (d demolition) specOf(s site, std streams) (state.Spec, error) {
+	layers, err := d.answersOf(s)
 	if err != nil {
-		return state.Spec{}, usageError{fmt.Errorf("read the answers: %w", err)}
+		return state.Spec{}, err
 	}
-	spec, faults := wizard.Parse(path, content)
-	if len(faults) > 0 {
+	all, err := layers.assemble()
+	if err != nil {
+		return state.Spec{}, err
+	}
+	if faults := all.Faults(); len(faults) > 0 {
 		console.Faults(std.err, faults)
-		return spec, answersError{errors.New("the answers have faults")}
+		return state.Spec{}, answersError{errors.New("the answers have faults")}
 	}
-	return spec, nil
+	there := func(string) (string, bool) { return "there", true } // which of the secrets are needed, is asked later
+	return all.Answers.Spec, loaded{needs: wizard.Needs(all.Answers.Spec, all.Ask, there)}.complete(std)
+}
+
+// answersOf returns the answers that the flags mean, or else those of the folder. The environment answers nothing here.
+func (d demolition) answersOf(s site) (layers, error) {
+	if d.answers != "" {
+		layers, err := d.layers()
+		layers.variables = nil
+		return layers, err
+	}
+	if len(d.set) > 0 {
+		return layers{}, usageError{errors.New("nothing was touched: --set goes with --answers; what is in the cluster's folder holds")}
+	}
+	content, err := s.folder.Read(state.AnswersFile)
+	if err != nil {
+		return layers{}, usageError{fmt.Errorf("read the answers: %w", err)}
+	}
+	return layers{answers: new(wizard.ReadAnswers(s.folder.Path(state.AnswersFile), content))}, nil
 }
 
 // keysOf returns the keys to the cloud. The pull secret is not needed to destroy.

@@ -43,11 +43,11 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if o.answers == "" {
 		return withoutAnswers(cmd.Context(), o, std, tui.Ask)
 	}
-	spec, secrets, err := loadAnswers(o.answers, std, environment)
+	read, err := o.loadAnswers(std, environment)
 	if err != nil {
 		return err
 	}
-	return installAs(cmd.Context(), o, std, spec, secrets)
+	return installAs(cmd.Context(), o, std, read.answers.Spec, read.secrets)
 }
 
 // installAs installs a cluster by complete answers, once somebody has agreed to the plan.
@@ -162,6 +162,9 @@ func resumeCommand(verb string, o options, more ...string) string {
 	words := []string{"exoshift", verb}
 	if o.answers != "" {
 		words = append(words, "--answers", o.answers)
+	}
+	for _, assignment := range o.set {
+		words = append(words, "--set", shellQuoted(assignment))
 	}
 	if o.dir != "" {
 		words = append(words, "--dir", o.dir)

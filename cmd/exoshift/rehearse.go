@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"exoshift/assets"
 	"exoshift/internal/console"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/installer"
@@ -69,11 +68,11 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 	if r.interactive {
 		return r.interview(ctx, std)
 	}
-	spec, secrets, err := r.givenAnswers(std)
+	read, err := r.givenAnswers(std)
 	if err != nil {
 		return err
 	}
-	isExample := r.answers == "" && !r.resumes()
+	spec := read.answers.Spec
 	cleanUp, err := r.chooseFolder()
 	if err != nil {
 		return err
@@ -88,12 +87,12 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer unlock()
-	if isExample { // it names nobody's key
+	if strings.HasPrefix(read.answers.Origin("openshift.sshKey"), exampleName+":") { // it names nobody's key
 		if _, spec.OpenShift.SSHKey, err = ownKey(folder); err != nil {
 			return err
 		}
 	}
-	return r.onSimulatedZone(ctx, std, spec, secrets, folder)
+	return r.onSimulatedZone(ctx, std, spec, read.secrets, folder)
 }
 
 // interview asks for the answers on the terminal.
@@ -152,9 +151,9 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 }
 
 // givenAnswers reads the answers that are given, those in force in the folder, or the example.
-func (r rehearsal) givenAnswers(std streams) (state.Spec, wizard.Secrets, error) {
+func (r rehearsal) givenAnswers(std streams) (loaded, error) {
 	if r.answers == "" && r.resumes() {
-		return loadAnswers(filepath.Join(r.dir, state.AnswersFile), std, rehearsalSecrets)
+		return r.reloadAnswers(filepath.Join(r.dir, state.AnswersFile), std, rehearsalSecrets)
 	}
 	return r.answersOrExample(std)
 }
@@ -169,19 +168,15 @@ func (r rehearsal) resumes() bool {
 }
 
 // answersOrExample reads the answers. The secrets they refer to may be missing: the simulated zone issues its own.
-func (r rehearsal) answersOrExample(std streams) (state.Spec, wizard.Secrets, error) {
+func (r rehearsal) answersOrExample(std streams) (loaded, error) {
 	if r.answers != "" {
-		return loadAnswers(r.answers, std, rehearsalSecrets)
+		return r.loadAnswers(std, rehearsalSecrets)
 	}
-	example, err := assets.Example()
-	if err != nil {
-		return state.Spec{}, wizard.Secrets{}, err
+	read, err := r.loadExample(std, rehearsalSecrets)
+	if err == nil && r.scenario == simcloud.NoCloudController { // can only go wrong if there shall be one
+		read.answers.Spec.OpenShift.CloudControllerManager = "External"
 	}
-	spec, secrets, err := parseAnswers("example", example, std, rehearsalSecrets)
-	if r.scenario == simcloud.NoCloudController { // can only go wrong if there shall be one
-		spec.OpenShift.CloudControllerManager = "External"
-	}
-	return spec, secrets, err
+	return read, err
 }
 
 // rehearsalSecrets answers for the variables that the example refers to, so that a rehearsal needs no preparation.

@@ -14,7 +14,6 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
-	"exoshift/assets"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/proxy"
 	"exoshift/state"
@@ -54,10 +53,11 @@ func (s simulation) run(ctx context.Context, std streams) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
-	spec, secrets, err := exampleAnswers(std)
+	example, err := options{}.loadExample(std, rehearsalSecrets)
 	if err != nil {
 		return err
 	}
+	spec, secrets := example.answers.Spec, example.secrets
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
 	if err != nil {
 		return usageError{fmt.Errorf("--listen %s: %w; port 0 takes any free one", s.listen, err)}
@@ -97,14 +97,6 @@ func loopback(address string) error {
 		return errors.New("only loopback addresses such as 127.0.0.1:8080, because the proxy serves everybody who reaches it")
 	}
 	return nil
-}
-
-func exampleAnswers(std streams) (state.Spec, wizard.Secrets, error) {
-	example, err := assets.Example()
-	if err != nil {
-		return state.Spec{}, wizard.Secrets{}, err
-	}
-	return parseAnswers("example", example, std, rehearsalSecrets)
 }
 
 func (s simulation) open(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (*simcloud.Zone, error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -21,8 +20,11 @@ func withoutAnswers(ctx context.Context, o options, std streams, hold holder) er
 		return goOn(ctx, o, std, folder)
 	}
 	if o.output != outputTUI {
-		console.Missing(std.err, wizard.Missing())
-		return usageError{errors.New("no answers: give an answers file with --answers FILE; on a terminal, exoshift asks for them")}
+		read, err := o.loadAnswers(std, environment) // there may be enough of them without a file
+		if err != nil {
+			return err
+		}
+		return installAs(ctx, o, std, read.answers.Spec, read.secrets)
 	}
 	d := &desk{options: o, std: std, hold: hold}
 	var err error
@@ -42,11 +44,11 @@ func goOn(ctx context.Context, o options, std streams, folder state.Folder) erro
 		return usageError{fmt.Errorf("%s belongs to a rehearsal, its cluster never existed; go on with: exoshift rehearse --dir %s", folder.Path(), folder.Path())}
 	}
 	o.dir = folder.Path()
-	spec, secrets, err := loadAnswers(folder.Path(state.AnswersFile), std, environment)
+	read, err := o.reloadAnswers(folder.Path(state.AnswersFile), std, environment)
 	if err != nil {
 		return err
 	}
-	return installAs(ctx, o, std, spec, secrets)
+	return installAs(ctx, o, std, read.answers.Spec, read.secrets)
 }
 
 // beginnings are what the start screen offers: what was begun before comes first, as most people come back for it.

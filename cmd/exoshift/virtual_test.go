@@ -40,10 +40,11 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 	}
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearsal{options: options{output: outputJSON}}
-		spec, secrets, err := r.answersOrExample(streams{err: os.Stderr})
+		read, err := r.answersOrExample(streams{err: os.Stderr})
 		if err != nil {
 			t.Fatal(err)
 		}
+		spec, secrets := read.answers.Spec, read.secrets
 		if world.spec != nil {
 			world.spec(&spec)
 		}
