@@ -19,6 +19,7 @@ const (
 	EventsFile   = "events.jsonl"           // every event of every run
 	LogFile      = "installer.log"          // what openshift-install said
 	InstallDir   = "openshift"              // openshift-install's own directory
+	HandoverFile = "HANDOVER.md"            // what those who get the cluster need to know
 	BinDir       = "bin"                    // the verified openshift-install
 	IdentityFile = "bootstrap-identity.pem" // in InstallDir: the keys that the bootstrap machine proves itself by
 	userDataDir  = "user-data"              // exactly what each machine was given

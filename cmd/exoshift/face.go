@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/console"
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 	"exoshift/state"
 	"exoshift/tui"
 )
@@ -136,5 +137,6 @@ func (s session) dashboard(plan provisioner.Plan, events <-chan provisioner.Even
 		Out:           std.out,
 		ASCII:         s.options.ascii,
 		ResumeCommand: s.where.Resume,
+		Handover:      func() handover.Report { return handedOver(s.folder, s.spec, !s.temporary) },
 	}
 }

@@ -105,13 +105,16 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 		board.Fold(e)
 		face.emit(e)
 	})
-	var failure error
+	var failure, unkept error
 	shown := face.during(func() {
 		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + s.spec.Domain()})
 		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
 		installation.Close(ctx, emit)
 		s.where.Gathered = gather(ctx, installation, failure, emit)
 		emit(finished(failure, s.where.Resume))
+		if failure == nil {
+			unkept = s.keepHandOver()
+		}
 		if s.rest != nil {
 			s.rest()
 		}
@@ -125,7 +128,7 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 	if failure != nil {
 		return shownError{failure}
 	}
-	return shown
+	return errors.Join(shown, unkept)
 }
 
 // shownError is a failure that a face has told already.

@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/network"
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/tui"
@@ -39,6 +40,7 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool
 		In:       std.in,
 		Out:      std.out,
 		ASCII:    ascii,
+		Handover: func() handover.Report { return handedOver(folder, spec, true) },
 	})
 	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
 		return nil

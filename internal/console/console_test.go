@@ -13,6 +13,7 @@ import (
 
 	"exoshift/internal/console"
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -227,10 +228,31 @@ func facts() state.Facts {
 func TestTheEndOfARun(t *testing.T) {
 	for name, events := range map[string][]provisioner.Event{"good.summary.golden": goodRun(), "bad.summary.golden": badRun()} {
 		var out bytes.Buffer
-		console.Summary(&out, board(events), facts(), console.Whereabouts{
-			Folder: "/state/c-demo-1", Resume: "exoshift install --answers a.yaml --yes",
-		})
+		where := console.Whereabouts{Folder: "/state/c-demo-1", Resume: "exoshift install --answers a.yaml --yes"}
+		if name == "good.summary.golden" {
+			where.Handover = handedOver()
+		}
+		console.Summary(&out, board(events), facts(), where)
 		golden(t, name, out.Bytes())
+	}
+}
+
+// handedOver is the hand-over of the default cluster.
+func handedOver() handover.Report {
+	spec := state.Default()
+	spec.Cluster.ID, spec.Cluster.BaseDomain = "c-demo-1", "example.net"
+	return handover.New(handover.Source{
+		Spec: spec, Facts: facts(), Folder: "/state/c-demo-1", Hour: 2.84, Month: 2074, PriceDate: "2026-05-01",
+	})
+}
+
+func TestTheEndOfARehearsalSaysHowToDoItForReal(t *testing.T) {
+	var out bytes.Buffer
+	where := console.Whereabouts{Folder: "/state/c-demo-1", Rehearsal: true}
+	where.Handover = handover.New(handover.Source{Spec: state.Default(), Folder: "/state/c-demo-1", Rehearsal: true})
+	console.Summary(&out, board(goodRun()), facts(), where)
+	if got := out.String(); !strings.Contains(got, "exoshift install --answers /state/c-demo-1/answers.yaml") || strings.Contains(got, "kubeadmin") {
+		t.Error(got)
 	}
 }
 

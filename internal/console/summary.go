@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 	"exoshift/state"
 )
 
@@ -19,6 +20,7 @@ type Whereabouts struct {
 	Resume    string // the command that goes on with a run that did not end well
 	Gathered  string // the folder with what may explain a failure; empty if there is none
 	Rehearsal bool   // nothing real was touched
+	Handover  handover.Report
 }
 
 // Summary prints the end of a run: what was built or what failed, where things are, and what to do next. It prints no
@@ -33,8 +35,29 @@ func Summary(w io.Writer, board *provisioner.Board, facts state.Facts, where Whe
 		fmt.Fprintf(w, "Nothing was rolled back. Go on with:\n  %s\n", Clean(where.Resume))
 	case where.Rehearsal:
 		fmt.Fprintln(w, "This was a rehearsal: nothing real was created, and nothing costs.")
+		sections(w, where.Handover.Later)
 	default:
-		nextSteps(w, where.Folder)
+		sections(w, where.Handover.Access, where.Handover.Left, where.Handover.Cost, where.Handover.Later)
+	}
+}
+
+// sections prints parts of a hand-over. Commands stay whole, to be copied.
+func sections(w io.Writer, parts ...handover.Section) {
+	for _, section := range parts {
+		if len(section.Rows) == 0 {
+			continue
+		}
+		fmt.Fprintln(w, section.Title)
+		for _, row := range section.Rows {
+			switch {
+			case row.Command:
+				fmt.Fprintf(w, "    %s\n", Clean(row.Text))
+			case row.Name != "":
+				fmt.Fprintf(w, "  %-12s %s\n", Clean(row.Name), Clean(row.Text))
+			default:
+				fmt.Fprintf(w, "  %s\n", broken(Clean(row.Text), " ", 2))
+			}
+		}
 	}
 }
 
@@ -82,7 +105,9 @@ func describe(w io.Writer, board *provisioner.Board, facts state.Facts, where Wh
 const indent = 15
 
 // wrapped breaks a value after separators, so that with its indentation it fits a terminal of 80 columns.
-func wrapped(value, separator string) string {
+func wrapped(value, separator string) string { return broken(value, separator, indent) }
+
+func broken(value, separator string, indent int) string {
 	var out strings.Builder
 	column := indent
 	for i, item := range strings.SplitAfter(value, separator) {
@@ -94,12 +119,6 @@ func wrapped(value, separator string) string {
 		column += len([]rune(item))
 	}
 	return strings.ReplaceAll(out.String(), " \n", "\n")
-}
-
-func nextSteps(w io.Writer, folder string) {
-	fmt.Fprintf(w, "Next steps\n  export KUBECONFIG=%s\n  oc get nodes,clusteroperators\n", Clean(inAuth(folder, "kubeconfig")))
-	fmt.Fprintf(w, "  log in as kubeadmin with the password in %s, and remove that user\n"+
-		"  once somebody else is an administrator\n", Clean(inAuth(folder, "kubeadmin-password")))
 }
 
 // failures prints what failed in a run that did not end well, with the cause and what to do about it, each advice
@@ -150,9 +169,9 @@ func inAuth(folder, name string) string {
 	return filepath.Join(folder, state.InstallDir, "auth", name)
 }
 
-// kubeconfig names the file once it has been generated.
+// kubeconfig names the file once it has been generated, unless the hand-over does.
 func kubeconfig(facts state.Facts, where Whereabouts) string {
-	if facts.InfraID == "" || where.Rehearsal {
+	if facts.InfraID == "" || where.Rehearsal || len(where.Handover.Access.Rows) > 0 {
 		return ""
 	}
 	return inAuth(where.Folder, "kubeconfig")

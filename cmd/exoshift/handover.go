@@ -1,0 +1,46 @@
+package main
+
+import (
+	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+)
+
+// handOver says what those who get a cluster need to know, by what its folder holds once a run has ended well. kept
+// tells whether the folder stays.
+func handOver(folder state.Folder, spec state.Spec, kept bool) (handover.Report, error) {
+	facts, err := folder.Facts()
+	if err != nil {
+		return handover.Report{}, err
+	}
+	source := handover.Source{Spec: spec, Facts: facts, Board: provisioner.NewBoard(install.Steps(spec)), Rehearsal: facts.Rehearsal}
+	if err := recorded(folder, source.Board.Fold); err != nil {
+		return handover.Report{}, err
+	}
+	if kept {
+		source.Folder = folder.Path()
+	}
+	cost, err := install.Estimate(spec)
+	source.Hour, source.Month, source.PriceDate, source.Unpriced = cost.Hour, cost.Month, cost.Date, cost.Unknown
+	return handover.New(source), err
+}
+
+// handedOver is handOver for those who only show it.
+func handedOver(folder state.Folder, spec state.Spec, kept bool) handover.Report {
+	report, err := handOver(folder, spec, kept)
+	if err != nil {
+		report.Title, report.Note = "The cluster is installed", "What is known about it could not be read: "+err.Error()
+	}
+	return report
+}
+
+// keepHandOver writes the report into the cluster's folder, if that stays.
+func (s *session) keepHandOver() error {
+	report, err := handOver(s.folder, s.spec, !s.temporary)
+	s.where.Handover = report
+	if s.temporary || err != nil {
+		return err
+	}
+	return s.folder.Write(state.HandoverFile, report.Markdown())
+}
