@@ -64,13 +64,14 @@ type conversation struct {
 	further map[wizard.Screen]bool // screens whose further settings are asked, too
 	wrong   map[string]bool        // keys that are asked because something is wrong with them
 	heard   map[string]heard       // by the IDs of the inquiries
+	better  map[string]string      // what is suggested in place of a wrong answer, by key
 	told    map[string]bool        // warnings
 	unsaved bool                   // the last answer could not be kept
 }
 
 func newConversation(p Prompter) *conversation {
 	return &conversation{
-		Prompter: p, further: map[wizard.Screen]bool{}, wrong: map[string]bool{}, heard: map[string]heard{}, told: map[string]bool{},
+		Prompter: p, further: map[wizard.Screen]bool{}, wrong: map[string]bool{}, heard: map[string]heard{}, told: map[string]bool{}, better: map[string]string{},
 	}
 }
 

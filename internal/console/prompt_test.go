@@ -23,6 +23,8 @@ type talk struct {
 	kept        map[string]string
 	asked       []string // inquiries, in order
 	transcript  bytes.Buffer
+
+	interruptible func(context.Context) (context.Context, context.CancelFunc)
 }
 
 const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f demo@example.net"
@@ -93,7 +95,8 @@ func (t *talk) types(ctx context.Context, lines ...string) (console.Outcome, err
 	return console.Prompt(ctx, console.Prompter{
 		Open: func(context.Context, string) (*wizard.Interview, error) { return t.Interview, nil },
 		In:   console.NewLines(keys), Out: &t.transcript,
-		Hide: func() func() { keys.hidden = true; return func() { keys.hidden = false } },
+		Interruptible: t.interruptible,
+		Hide:          func() func() { keys.hidden = true; return func() { keys.hidden = false } },
 	})
 }
 

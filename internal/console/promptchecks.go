@@ -32,7 +32,7 @@ func (c *conversation) check(ctx context.Context) (turn, error) {
 		c.say("All checks passed.")
 		return turn{way: answered}, nil
 	}
-	return c.pauseAt(ctx, checks, "Enter checks again, :screen and a number goes to a screen whose answers are to change")
+	return c.pauseAt(ctx, checks, "Press Enter to check again")
 }
 
 // runChecks tells each change of each check and returns how many failed. Ctrl-C ends the checks alone.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"strings"
 
 	"exoshift/wizard"
@@ -18,9 +19,21 @@ func (c *conversation) choicesOf(field wizard.Field) []wizard.Choice {
 			}
 		}
 	}
+	if strings.HasSuffix(field.Key, ".type") {
+		return offers()
+	}
 	choices := make([]wizard.Choice, len(field.Choices))
 	for i, choice := range field.Choices {
 		choices[i].Value = choice
+	}
+	return choices
+}
+
+// offers are all instance types that are known.
+func offers() []wizard.Choice {
+	var choices []wizard.Choice
+	for _, offer := range wizard.Offers() {
+		choices = append(choices, wizard.Choice{Value: offer.Name, Note: fmt.Sprintf("%d CPUs, %g GiB", offer.CPUs, offer.Memory)})
 	}
 	return choices
 }

@@ -51,6 +51,10 @@ const suggested = "suggested"
 func (c *conversation) offered(field wizard.Field) value {
 	spec := c.talk.Answers.Spec
 	now := value{text: field.Get(spec), origin: c.talk.Answers.Origin(field.Key)}
+	if better := c.better[field.Key]; better != "" {
+		delete(c.better, field.Key)
+		return value{text: better, origin: suggested}
+	}
 	if better := field.Suggestion(spec); now.text == "" && better != "" && now.origin == wizard.ByDefault {
 		return value{text: better, origin: suggested}
 	}
@@ -130,10 +134,11 @@ func (c *conversation) meant(field wizard.Field, got said, offered value) (given
 	case got.text == "":
 		return offered, true
 	case field.Shape() == wizard.Switch:
-		if yes, known := yesOrNo(got.text); known {
-			given.text = fmt.Sprint(yes)
+		yes, known := yesOrNo(got.text)
+		if !known {
+			c.say("Type yes or no.")
 		}
-		return given, true
+		return value{text: fmt.Sprint(yes), origin: wizard.Typed}, known
 	}
 	return c.meantChoice(field, given)
 }

@@ -13,7 +13,7 @@ import (
 // asked next.
 func (c *conversation) askGroups(ctx context.Context, q question) (said, error) {
 	groups := c.talk.Answers.Spec.Sizing.ExtraGroups
-	c.say("%s. %s There are %d now.", q.field.Title, q.field.Help, len(groups))
+	c.say("%s. %s %s so far.", q.field.Title, q.field.Help, capital(count(len(groups), "group")))
 	choices := []wizard.Choice{{Value: "Go on"}, {Value: "Add a group"}}
 	for _, group := range groups {
 		choices = append(choices, wizard.Choice{Value: "Remove the group " + group.Name})
@@ -71,7 +71,7 @@ func (c *conversation) setGroups(field wizard.Field, texts []string) bool {
 		c.refuse(field, err)
 		return false
 	}
-	c.say("There are %d groups now.", len(texts))
+	c.say("%s now.", capital(count(len(texts), "group")))
 	c.save()
 	return true
 }

@@ -17,13 +17,14 @@ type heard struct {
 }
 
 // inquire asks the outside what a screen wants to know of it, as far as that has not been asked about these answers.
-func (c *conversation) inquire(ctx context.Context, screen wizard.Screen) error {
+// Who could not tell is asked about the same answers only if again is set.
+func (c *conversation) inquire(ctx context.Context, screen wizard.Screen, again bool) error {
 	for _, inquiry := range c.talk.Inquiries {
 		if inquiry.Screen != screen || !c.ready(inquiry) {
 			continue
 		}
 		subject := c.subject(inquiry)
-		if known, was := c.heard[inquiry.ID]; was && known.about == subject && known.err == nil {
+		if known, was := c.heard[inquiry.ID]; was && known.about == subject && (known.err == nil || !again) {
 			continue
 		}
 		c.say("%s: asking...", inquiry.Title)
@@ -49,8 +50,10 @@ func (c *conversation) tellHeard(inquiry wizard.Inquiry, found heard) {
 		c.say("This blocks nothing.")
 	case found.reply.Summary != "":
 		c.say("%s: %s", inquiry.Title, sentence(found.reply.Summary))
+	case len(found.reply.Faults) == 0:
+		c.say("%s: nothing is wrong.", inquiry.Title)
 	default:
-		c.say("%s: asked.", inquiry.Title)
+		c.say("%s: something is wrong.", inquiry.Title)
 	}
 }
 
@@ -108,7 +111,7 @@ func (c *conversation) subject(inquiry wizard.Inquiry) string {
 
 // foundOutside returns what the outside says is wrong on a screen, or with what it was asked there.
 func (c *conversation) foundOutside(screen wizard.Screen) []wizard.Fault {
-	var faults []wizard.Fault
+	faults := c.shortages(screen)
 	for _, inquiry := range c.talk.Inquiries {
 		for _, f := range c.heard[inquiry.ID].reply.Faults {
 			if inquiry.Screen == screen || wizard.ScreenOf(f.Field) == screen {

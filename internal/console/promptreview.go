@@ -21,7 +21,7 @@ func (c *conversation) review(ctx context.Context) (turn, error) {
 		return turn{}, context.Cause(ctx)
 	case err != nil:
 		c.sayError("What an installation would do could not be read", err)
-		return c.pauseAt(ctx, review, "Enter tries again, :screen and a number goes to a screen whose answers are to change")
+		return c.pauseAt(ctx, review, "Press Enter to try again")
 	}
 	c.tellPlan(plan)
 	return c.askYes(ctx, plan)
@@ -59,7 +59,7 @@ func (c *conversation) askYes(ctx context.Context, plan wizard.Review) (turn, er
 				return next, nil
 			}
 		default:
-			c.say("That was no yes, nothing was created. < goes back, :screen and a number goes to a screen, :quit stops.")
+			c.say("That was no yes, nothing was created. Type < to go back, :screen 1 to go to a screen, :quit to stop.")
 		}
 	}
 }

@@ -118,7 +118,7 @@ func yesOrNo(text string) (yes, ok bool) {
 // screen asks the questions of a screen, from a place on, and ends it.
 func (c *conversation) screen(ctx context.Context, at place) (turn, error) {
 	if !at.once {
-		if err := c.inquire(ctx, at.stage); err != nil {
+		if err := c.inquire(ctx, at.stage, true); err != nil {
 			return turn{}, err
 		}
 	}
@@ -191,12 +191,13 @@ func (c *conversation) endScreen(ctx context.Context, screen wizard.Screen) (tur
 	if faults := c.faults(screen); len(faults) > 0 {
 		return c.mend(ctx, screen, faults)
 	}
-	if err := c.inquire(ctx, screen); err != nil {
+	if err := c.inquire(ctx, screen, false); err != nil {
 		return turn{}, err
 	}
 	if faults := c.foundOutside(screen); len(faults) > 0 {
 		return c.mend(ctx, screen, faults)
 	}
+	c.remark(screen)
 	c.warn(screen)
 	return turn{way: answered}, nil
 }
@@ -207,12 +208,12 @@ func (c *conversation) mend(ctx context.Context, stage wizard.Screen, faults []w
 	if to := c.placeOf(faults[0], stage); to.key != "" {
 		return turn{way: elsewhere, place: to}, nil
 	}
-	return c.pauseAt(ctx, stage, "Enter tries again")
+	return c.pauseAt(ctx, stage, "Press Enter to try again")
 }
 
 // pauseAt waits for a line where there is no question to lead to.
 func (c *conversation) pauseAt(ctx context.Context, stage wizard.Screen, what string) (turn, error) {
-	got, err := c.ask(ctx, what+", < goes back, :quit stops: ", nil)
+	got, err := c.ask(ctx, what+", or type :screen 1 to go to a screen, < to go back, :quit to stop: ", nil)
 	switch {
 	case err != nil:
 		return turn{}, err
@@ -223,5 +224,6 @@ func (c *conversation) pauseAt(ctx context.Context, stage wizard.Screen, what st
 			return next, nil
 		}
 	}
+	c.forget() // things may have changed outside meanwhile
 	return turn{way: elsewhere, place: place{stage: stage}}, nil
 }

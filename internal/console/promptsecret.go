@@ -168,22 +168,37 @@ func (c *conversation) giveSecret(field wizard.Field, given value) bool {
 		c.say("%s is needed: type one of the numbers.", field.Title)
 		return false
 	}
+	if c.tellUnfound(field, given) {
+		return false
+	}
 	if refusal := c.give(field, given); refusal != nil {
 		c.refuse(field, refusal)
 		return false
 	}
-	found := true
-	for _, f := range c.secretFaults() {
-		if isPart(f.Field, field.Key) {
-			c.say("%s", faultSentence(field.Title, f))
-			found = false
-		}
-	}
-	if found {
-		c.summarize(field)
-	}
-	return found
+	c.summarize(field)
+	return true
 }
 
-// summarize tells what a secret is without telling it.
-func (c *conversation) summarize(field wizard.Field) {}
+// tellUnfound tells why a reference leads to no secret that may be one, if so.
+func (c *conversation) tellUnfound(field wizard.Field, given value) (told bool) {
+	tried := c.talk.Answers.Copy()
+	if tried.Set(field.Key, given.text, given.origin) != nil || c.talk.Lookup == nil {
+		return false // that is told when it is given
+	}
+	_, faults := wizard.ResolveSecrets(tried.Spec, c.talk.Lookup)
+	for _, f := range faults {
+		if isPart(f.Field, field.Key) {
+			c.say("%s", faultSentence(field.Title, f))
+			told = true
+		}
+	}
+	return told
+}
+
+// summarize tells what a secret is like without telling it.
+func (c *conversation) summarize(field wizard.Field) {
+	secrets, _ := c.secrets()
+	if field.Key == "openshift.pullSecret" && secrets.PullSecret != "" {
+		c.say("%s: %s.", field.Title, wizard.SummarizePullSecret(secrets.PullSecret))
+	}
+}

@@ -33,7 +33,7 @@ type turn struct {
 func (c *conversation) stages() []wizard.Screen {
 	var all []wizard.Screen
 	for _, screen := range wizard.Screens() {
-		if len(c.asked(screen)) > 0 {
+		if c.talk.Only == nil || len(c.asked(screen)) > 0 {
 			all = append(all, screen)
 		}
 	}
@@ -141,6 +141,9 @@ func (c *conversation) placeOf(f wizard.Fault, fallback wizard.Screen) place {
 	for _, field := range screen.Fields(c.talk.Answers.Spec) {
 		if isPart(f.Field, field.Key) {
 			c.wrong[field.Key] = true
+			if f.Field == field.Key {
+				c.better[field.Key] = f.Suggestion
+			}
 			return place{stage: screen, key: field.Key, once: true}
 		}
 	}

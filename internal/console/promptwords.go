@@ -40,7 +40,7 @@ func plainly(text string) string {
 // sentence ends a text with a full stop, unless it ends by itself or with what may be copied.
 func sentence(text string) string {
 	text = strings.TrimSpace(text)
-	if text == "" || strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, ":") {
+	if text == "" || strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "…") || strings.HasSuffix(text, ":") {
 		return text
 	}
 	return text + "."
@@ -60,13 +60,18 @@ func quoted(text string) string {
 // faultSentence tells a fault: what is wrong, what would be right, what was probably meant.
 func faultSentence(title string, f wizard.Fault) string {
 	separator := ": "
+	if title == "" {
+		separator = ""
+	}
 	for _, verb := range []string{"is ", "holds ", "names ", "cannot "} {
 		if strings.HasPrefix(f.Problem, verb) {
 			separator = " "
 		}
 	}
 	words := sentence(title + separator + f.Problem)
-	if f.Allowed != "" {
+	if example, isExample := strings.CutPrefix(f.Allowed, "e.g. "); isExample {
+		words += " An example: " + example
+	} else if f.Allowed != "" {
 		words += " Allowed: " + sentence(f.Allowed)
 	}
 	if f.Suggestion != "" {

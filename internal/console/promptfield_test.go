@@ -1,0 +1,137 @@
+package console_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"exoshift/wizard"
+)
+
+// settled are the answers of a default cluster, as a file gives them.
+func (t *talk) settled(tb testing.TB) *talk {
+	tb.Helper()
+	for key, text := range map[string]string{
+		"exoscale.zone": "ch-gva-2", "cluster.id": "c-demo-1", "cluster.baseDomain": "example.net",
+		"openshift.version": "4.20.5", "openshift.sshKey": publicKey, "openshift.pullSecret": "env:PULL_SECRET",
+	} {
+		if err := t.Answers.Set(key, text, "answers.yaml:1"); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return t
+}
+
+// about asks for some fields only.
+func (t *talk) about(keys ...string) *talk {
+	t.Only = keys
+	return t
+}
+
+func (t *talk) wants(tb testing.TB, sentences ...string) {
+	tb.Helper()
+	for _, sentence := range sentences {
+		if !strings.Contains(t.transcript.String(), sentence) {
+			tb.Errorf("%q was never told:\n%s", sentence, t.transcript.String())
+		}
+	}
+}
+
+func (t *talk) answer(key string) string {
+	for _, field := range wizard.ScreenOf(key).Fields(t.Answers.Spec) {
+		if field.Key == key {
+			return field.Get(t.Answers.Spec)
+		}
+	}
+	return "not asked"
+}
+
+func TestOfAFileWithQuestionsOnlyThoseAreAsked(t *testing.T) {
+	talk := newTalk(t).settled(t).about("cluster.displayName", "network.cni")
+	outcome, err := talk.types(t.Context(), "Demo", "", "yes")
+	if err != nil || !outcome.Go || talk.answer("cluster.displayName") != "Demo" {
+		t.Errorf("%+v, %v, %q", outcome, err, talk.answer("cluster.displayName"))
+	}
+	golden(t, "prompt.hybrid.golden", talk.transcript.Bytes())
+}
+
+func TestWhatIsMissingBesideTheQuestionsIsAskedToo(t *testing.T) {
+	talk := newTalk(t).settled(t).about("cluster.displayName")
+	talk.Answers.Spec.Cluster.BaseDomain = ""
+	outcome, err := talk.types(t.Context(), "Demo", "example.org", "yes")
+	if err != nil || !outcome.Go || talk.answer("cluster.baseDomain") != "example.org" {
+		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
+	}
+}
+
+func TestEveryKindOfQuestion(t *testing.T) {
+	talk := newTalk(t).settled(t).about("exoscale.zone", "exoscale.protectMasters", "cluster.displayName", "sizing.workers.type", "sizing.workers.count",
+		"network.customerNetworks", "dns.acme", "syn.lieutenantURL", "syn.tenant", "syn.facts", "openshift.pullSecret")
+	outcome, err := talk.types(t.Context(),
+		"9", "?", ":list", "vie", "at-vie-2", // zone: a wrong number, help, a part of two names
+		"perhaps", "yes", // protect the masters
+		"Demo",                                // display name
+		":empty", "standard", "standard.huge", // type: none, a part of several, one
+		"three", "2", "", // count: no number, too few, and the count that is there
+		"192.168.0.0/16, 10.9.0.1/24", "192.168.0.0/16,10.9.0.0/24", // networks
+		":default",                                  // ACME
+		"https://api.syn.example.net", "T_Demo", "", // Lieutenant; a tenant as it is meant
+		"service_level", "service_level=guaranteed-availability",
+		"", // pull secret
+		"no", "", ":show", "yes")
+	if err != nil || !outcome.Go {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	golden(t, "prompt.kinds.golden", talk.transcript.Bytes())
+}
+
+func TestGoingBackAsksTheQuestionBefore(t *testing.T) {
+	talk := newTalk(t).settled(t)
+	_, _ = talk.types(t.Context(), "<", ":next", "c-one", "<", "c-two", "org.example", "<", "<", "<", ":quit")
+	golden(t, "prompt.back.golden", talk.transcript.Bytes())
+	if id := talk.answer("cluster.id"); id != "c-two" {
+		t.Errorf("the cluster is %s", id)
+	}
+}
+
+func TestAScreenIsReachedByItsNumberUnlessSomethingOnTheWayIsWrong(t *testing.T) {
+	talk := newTalk(t)
+	_, _ = talk.types(t.Context(), ":screen 3", "ch-dk-2", ":screen 99", ":screen 2", ":screen 4", "c-demo-1", "example.net", ":screen 1", ":quit")
+	golden(t, "prompt.screens.golden", talk.transcript.Bytes())
+}
+
+func TestRulesAcrossFieldsLeadBackToTheField(t *testing.T) {
+	talk := newTalk(t).settled(t).about("network.podCIDR", "network.serviceCIDR")
+	outcome, err := talk.types(t.Context(), "10.0.0.0/14", "", "", "yes")
+	if err != nil || !outcome.Go || talk.answer("network.nodeCIDR") != "10.4.0.0/16" {
+		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
+	}
+	talk.wants(t, "Node network: 10.0.0.0/16 overlaps", "Node network [10.4.0.0/16, suggested]")
+}
+
+func TestAdditionalGroupsAreAddedAndRemoved(t *testing.T) {
+	talk := newTalk(t).settled(t).about("sizing.extraGroups")
+	outcome, err := talk.types(t.Context(), "2", "gpu", "gpua30.small", "2", ":next", ":screen 1", "", "", "", "", "", "", "2",
+		":next", ":screen 1", "", "", "", "", "", "", "", "", "", "", "", "", "4", "", "yes")
+	if err != nil || !outcome.Go {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	golden(t, "prompt.groups.golden", talk.transcript.Bytes())
+}
+
+func TestEveryAnswerIsSaved(t *testing.T) {
+	talk := newTalk(t).about("cluster.id", "cluster.displayName")
+	_, _ = talk.types(t.Context(), "c-a", "<", "c-b")
+	if len(talk.saved) != 2 || talk.saved[0] != "c-a" {
+		t.Errorf("saved %q", talk.saved)
+	}
+}
+
+func TestAnswersThatCannotBeSavedAreToldOnce(t *testing.T) {
+	talk := newTalk(t).about("cluster.id", "cluster.displayName", "cluster.baseDomain")
+	talk.Save = func(*wizard.Answers) error { return context.DeadlineExceeded }
+	_, _ = talk.types(t.Context(), "c-a", "Demo", "example.net")
+	if n := strings.Count(talk.transcript.String(), "could not be kept"); n != 1 {
+		t.Errorf("told %d times:\n%s", n, talk.transcript.String())
+	}
+}

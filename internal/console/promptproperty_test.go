@@ -1,0 +1,159 @@
+package console_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/wizard"
+)
+
+func TestTheEndOfTheInputAtAnyQuestionIsNeverAYes(t *testing.T) {
+	lines := append([]string{"?", ":show"}, defaultCluster()...)
+	for n := range lines {
+		talk := newTalk(t)
+		outcome, err := talk.types(t.Context(), lines[:n]...)
+		if outcome.Go || fault.KindOf(err) != fault.Cancelled {
+			t.Errorf("after %d lines: %+v, %v", n, outcome, err)
+		}
+	}
+}
+
+func TestTheEndOfTheProgramEndsAnyQuestion(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, typing := io.Pipe()
+	t.Cleanup(func() { _ = typing.Close() })
+	cancel()
+	_, err := console.Prompt(ctx, console.Prompter{
+		Open: func(context.Context, string) (*wizard.Interview, error) { return newTalk(t).Interview, nil },
+		In:   console.NewLines(in), Out: io.Discard,
+	})
+	if fault.KindOf(err) != fault.Cancelled {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// reader answers every question by asking what it is about, and then as it is offered.
+type reader struct {
+	told    *bytes.Buffer
+	answers map[string]string // by how questions begin
+	heard   string            // the question that was explained
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	told := r.told.String()
+	question := told[strings.LastIndex(told, "\n")+1:]
+	r.told.WriteString("\n")
+	if strings.HasPrefix(question, "Type yes") {
+		return 0, io.EOF
+	}
+	for begin, answer := range r.answers {
+		if strings.HasPrefix(question, begin) {
+			return copy(p, answer+"\n"), nil
+		}
+	}
+	if r.heard != question {
+		r.heard = question
+		return copy(p, "?\n"), nil
+	}
+	r.heard = ""
+	return copy(p, "\n"), nil
+}
+
+// keysExplained are the keys of the questions that were asked, without repetition.
+func keysExplained(told string) []string {
+	keys := map[string]bool{}
+	for line := range strings.Lines(told) {
+		if key, found := strings.CutPrefix(line, "In the answers file it is "); found {
+			keys[strings.TrimSuffix(strings.TrimSpace(key), ".")] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
+}
+
+func TestTheQuestionsAreThoseOfTheScreens(t *testing.T) {
+	for seed := range uint64(12) {
+		talk := newTalk(t).settled(t)
+		decide := rand.New(rand.NewPCG(seed, 1))
+		for _, answer := range [][2]string{
+			{"syn.lieutenantURL", "https://api.syn.example.net"}, {"syn.tenant", "t-demo"}, {"loadBalancer.strategy", "dns-round-robin"},
+			{"openshift.proxy.https", "http://proxy.example.net:3128"}, {"sizing.extraGroups", "name=gpu type=gpua30.small count=2 rootDisk=100"},
+			{"openshift.distribution", "okd"}, {"sizing.workers.count", "7"},
+		} {
+			if decide.IntN(2) == 0 || answer[0] == "syn.tenant" {
+				if err := talk.Answers.Set(answer[0], answer[1], wizard.Typed); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if talk.answer("openshift.distribution") == "okd" {
+			if err := talk.Answers.Set("openshift.version", "4.20.0-okd-scos.11", wizard.Typed); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var want []string
+		for _, screen := range wizard.Screens() {
+			for _, field := range screen.Fields(talk.Answers.Spec) {
+				want = append(want, field.Key)
+			}
+		}
+		slices.Sort(want)
+		_, _ = console.Prompt(t.Context(), console.Prompter{
+			Open: func(context.Context, string) (*wizard.Interview, error) { return talk.Interview, nil },
+			In:   console.NewLines(&reader{told: &talk.transcript, answers: map[string]string{"Change any": "yes"}}), Out: &talk.transcript,
+		})
+		if diff := cmp.Diff(want, keysExplained(talk.transcript.String())); diff != "" {
+			t.Fatalf("seed %d (-asked on screens +asked in lines):\n%s\n%s", seed, diff, talk.transcript.String())
+		}
+	}
+}
+
+// FuzzPrompt types any bytes into a conversation.
+func FuzzPrompt(f *testing.F) {
+	f.Add([]byte(strings.Join(defaultCluster(), "\n")))
+	f.Add([]byte("\x1b[2J\x00\n\xff\xfe\n<\n:next\n:screen 4\n:back\n2\nyes\n"))
+	f.Add([]byte(":screen 3\nch-gva-2\n:next\nc-a\nexample.net\n\n:screen 3\nyes\n:screen 6\n4\n{\n\"a\": \x1b]0;x\x07\n\n"))
+	f.Add([]byte(":screen -1\n:screen 99999999999999999999\n: \n:\n::1\n:show\n:export\n:list\n:empty\n:default\n"))
+	f.Fuzz(func(t *testing.T, typed []byte) {
+		talk := newTalk(t)
+		outcome, err := console.Prompt(t.Context(), console.Prompter{
+			Open: func(context.Context, string) (*wizard.Interview, error) { return talk.Interview, nil },
+			In:   console.NewLines(bytes.NewReader(typed)), Out: &talk.transcript,
+		})
+		if outcome.Go && !bytes.Contains(bytes.ToLower(typed), []byte("yes")) {
+			t.Error("nobody said yes")
+		}
+		if !outcome.Go && err != nil && fault.KindOf(err) != fault.Cancelled {
+			t.Errorf("ended with %v", err)
+		}
+		if i := strings.IndexFunc(talk.transcript.String(), steers); i >= 0 {
+			t.Errorf("%q is printed", talk.transcript.String()[max(0, i-40):i+1])
+		}
+	})
+}
+
+func TestALineOfAnyLengthIsTakenOrRefused(t *testing.T) {
+	talk := newTalk(t).settled(t).about("cluster.displayName")
+	outcome, err := talk.typesRaw(t.Context(), strings.Repeat("x", 3<<20)+"\nDemo\nyes\n")
+	if err != nil || !outcome.Go || talk.answer("cluster.displayName") != "Demo" {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	talk.wants(t, "That line is too long, it was not taken.")
+}
+
+// typesRaw types bytes as they are.
+func (t *talk) typesRaw(ctx context.Context, typed string) (console.Outcome, error) {
+	return console.Prompt(ctx, console.Prompter{
+		Open: func(context.Context, string) (*wizard.Interview, error) { return t.Interview, nil },
+		In:   console.NewLines(strings.NewReader(typed)), Out: &t.transcript,
+	})
+}

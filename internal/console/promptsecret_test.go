@@ -1,0 +1,60 @@
+package console_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestASecretThatIsTypedIsNeverShown(t *testing.T) {
+	talk := newTalk(t).settled(t).about("exoscale.apiKey", "openshift.pullSecret")
+	pasted := strings.Replace(pullSecret, "{", "{\n\n  ", 1) // as an editor shows it
+	outcome, err := talk.types(t.Context(), "4", "  EXOtyped ", "3", strings.ReplaceAll(pasted, "\n\n", "\n"), "yes")
+	if err != nil || !outcome.Go {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	if talk.kept["exoscale.apiKey"] != "EXOtyped" || !strings.Contains(talk.kept["openshift.pullSecret"], "quay.io") {
+		t.Errorf("kept %q", talk.kept)
+	}
+	for _, secret := range []string{"EXOtyped", "dXNlcjpoaWRkZW4="} {
+		if strings.Contains(talk.transcript.String(), secret) {
+			t.Errorf("%s is shown:\n%s", secret, talk.transcript.String())
+		}
+	}
+	talk.wants(t, "Pull secret: 4 registries: quay.io ok")
+}
+
+func TestASecretIsAskedForUntilItIsFound(t *testing.T) {
+	talk := newTalk(t).settled(t).about("openshift.pullSecret")
+	open := filepath.Join(t.TempDir(), "open.json")
+	if err := os.WriteFile(open, []byte(pullSecret), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := talk.types(t.Context(),
+		"hunter2",      // the secret itself where a number is wanted
+		"1", "NO_SUCH", // a variable that is not set
+		"2", "/nowhere", // a file that is not there
+		"2", open, // a file that others can read
+		"3", "", // nothing is typed
+		"2", "<", // not that after all
+		"env:PULL_SECRET", "yes")
+	if err != nil || !outcome.Go {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	golden(t, "prompt.secret.golden", []byte(strings.ReplaceAll(talk.transcript.String(), filepath.Dir(open), "/dir")))
+}
+
+func TestAPullSecretPastedTooEarlyIsTaken(t *testing.T) {
+	talk := newTalk(t).settled(t).about("openshift.pullSecret")
+	if outcome, err := talk.types(t.Context(), pullSecret, "yes"); err != nil || !outcome.Go || talk.kept["openshift.pullSecret"] != pullSecret {
+		t.Errorf("%+v, %v, kept %q\n%s", outcome, err, talk.kept, talk.transcript.String())
+	}
+}
+
+func TestWithoutAPlaceForThemSecretsAreNotTyped(t *testing.T) {
+	talk := newTalk(t).settled(t).about("openshift.pullSecret")
+	talk.Keep = nil
+	_, _ = talk.types(t.Context(), "3")
+	talk.wants(t, "Type one of the numbers")
+}

@@ -1,0 +1,187 @@
+package console_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// inquires adds an inquiry that always gets the same answer.
+func (t *talk) inquires(screen wizard.Screen, title string, keys []string, reply wizard.Reply, err error) *talk {
+	t.Inquiries = append(t.Inquiries, wizard.Inquiry{
+		ID: title, Title: title, Screen: screen, Keys: keys,
+		Ask: func(context.Context, state.Spec, wizard.Secrets) (wizard.Reply, error) {
+			t.asked = append(t.asked, title)
+			return reply, err
+		},
+	})
+	return t
+}
+
+func TestTheOutsideIsAskedOnceAboutTheSameAnswers(t *testing.T) {
+	talk := newTalk(t).settled(t).about("exoscale.zone", "cluster.displayName").
+		inquires(wizard.Access, "Zones", nil, wizard.Reply{Summary: "2 zones", Choices: map[string][]wizard.Choice{
+			"exoscale.zone": {{Value: "ch-gva-2", Note: "Geneva"}, {Value: "de-fra-1", Note: "Frankfurt"}},
+		}}, nil).
+		inquires(wizard.Cluster, "Names", []string{"cluster.id", "exoscale.zone"}, wizard.Reply{Summary: "the name is free"}, nil)
+	outcome, err := talk.types(t.Context(), "", "", ":screen 1", "2", "", "yes")
+	if err != nil || !outcome.Go || strings.Join(talk.asked, " ") != "Zones Names Names" {
+		t.Errorf("%+v, %v, asked %q", outcome, err, talk.asked)
+	}
+	talk.wants(t, "Zones: asking...", "Zones: 2 zones.", "2. de-fra-1: Frankfurt.", "[1, ch-gva-2, from answers.yaml:1]")
+}
+
+func TestWhatTheOutsideFindsWrongLeadsBackAndWhatItDoesNotKnowBlocksNothing(t *testing.T) {
+	talk := newTalk(t).settled(t).about("cluster.id").
+		inquires(wizard.Cluster, "Release", nil, wizard.Reply{}, fault.New(fault.Transient, "ask the mirror", errors.New("no route")).WithHint("look at the network"))
+	talk.Inquiries = append(talk.Inquiries, wizard.Inquiry{ID: "names", Title: "Names", Screen: wizard.Cluster, Keys: []string{"cluster.id"},
+		Ask: func(_ context.Context, spec state.Spec, _ wizard.Secrets) (wizard.Reply, error) {
+			if spec.Cluster.ID == "c-taken" {
+				return wizard.Reply{Faults: []wizard.Fault{{Field: "cluster.id", Problem: "is taken", Suggestion: "c-free"}}}, nil
+			}
+			return wizard.Reply{Warnings: []wizard.Fault{{Field: "cluster.id", Problem: "is short"}}}, nil
+		}})
+	outcome, err := talk.types(t.Context(), "c-taken", "", "yes")
+	if err != nil || !outcome.Go || talk.answer("cluster.id") != "c-free" {
+		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
+	}
+	golden(t, "prompt.outside.golden", talk.transcript.Bytes())
+}
+
+func TestQuotasThatDoNotSufficeStopOnTheNodes(t *testing.T) {
+	talk := newTalk(t).settled(t).about("sizing.workers.count").
+		inquires(wizard.Nodes, "Quotas", []string{"exoscale.zone"}, wizard.Reply{Quotas: []wizard.Quota{{Resource: "instance", Used: 2, Limit: 16}}}, nil)
+	talk.Estimate = func(spec state.Spec) wizard.Estimate {
+		machines := 10 + spec.Sizing.Workers.Count
+		return wizard.Estimate{Machines: machines, Hour: 1, Month: 720, Date: "2026-05-01", Needs: map[string]int{"instance": machines}}
+	}
+	outcome, err := talk.types(t.Context(), "6", "3", "yes")
+	if err != nil || !outcome.Go {
+		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
+	}
+	talk.wants(t, "Workers: count: ", "That is 13 machines at the most", "The quotas of your organization suffice")
+}
+
+func TestWhoeverDoesNotAnswerIsWaitedForOnlySoLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		talk := newTalk(t).settled(t).about("cluster.displayName")
+		over := make(chan struct{})
+		talk.Inquiries = []wizard.Inquiry{{ID: "deaf", Title: "Names", Screen: wizard.Cluster,
+			Ask: func(context.Context, state.Spec, wizard.Secrets) (wizard.Reply, error) {
+				<-over // whatever happens to its context
+				return wizard.Reply{}, nil
+			}}}
+		outcome, err := talk.types(t.Context(), "Demo", "yes")
+		close(over)
+		if err != nil || !outcome.Go {
+			t.Errorf("%+v, %v", outcome, err)
+		}
+		talk.wants(t, "Names: nobody answered in time. This blocks nothing.")
+	})
+}
+
+func TestCtrlCEndsOnlyWhatIsWaitedFor(t *testing.T) {
+	talk := newTalk(t).settled(t).about("cluster.displayName")
+	talk.Inquiries = []wizard.Inquiry{{ID: "slow", Title: "Names", Screen: wizard.Cluster,
+		Ask: func(ctx context.Context, _ state.Spec, _ wizard.Secrets) (wizard.Reply, error) {
+			<-ctx.Done()
+			return wizard.Reply{}, ctx.Err()
+		}}}
+	talk.Check = func(ctx context.Context, _ state.Spec, _ wizard.Secrets, _ func(wizard.CheckState)) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	talk.interruptible = func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel() // somebody is quick
+		return ctx, cancel
+	}
+	outcome, err := talk.types(t.Context(), "Demo", ":quit")
+	if err != nil || outcome.Go {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	talk.wants(t, "Names: not asked any further. This blocks nothing.", "The checks were stopped.")
+}
+
+func TestFailedChecksAreToldAndMadeAgain(t *testing.T) {
+	talk := newTalk(t).settled(t).about("cluster.displayName")
+	attempts := 0
+	talk.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+		attempts++
+		for _, now := range []wizard.CheckState{
+			{ID: "a", Title: "Zone", State: "started"}, {ID: "a", Title: "Zone", State: "started"},
+			{ID: "a", Title: "Zone", State: "progress", Text: "asked twice"}, {ID: "a", Title: "Zone", State: "done"},
+			{ID: "b", Title: "Quotas", State: "failed", Text: "5 instances are missing", Hint: "ask for more:\n  https://portal.example.net"},
+			{ID: "c", Title: "Release", State: "skipped", Text: "the quotas failed"},
+		} {
+			if attempts == 1 || now.ID == "a" {
+				tell(now)
+			}
+		}
+		return map[bool]error{true: errors.New("a check failed"), false: nil}[attempts == 1]
+	}
+	outcome, err := talk.types(t.Context(), "", "", "yes")
+	if err != nil || !outcome.Go || attempts != 2 {
+		t.Errorf("%+v, %v after %d attempts", outcome, err, attempts)
+	}
+	golden(t, "prompt.checks.golden", talk.transcript.Bytes())
+}
+
+func TestAReviewThatFailsCanBeReadAgain(t *testing.T) {
+	talk := newTalk(t).settled(t).about("cluster.displayName")
+	reviewed := talk.Review
+	talk.Review = func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Review, error) {
+		talk.Review = reviewed
+		return wizard.Review{}, fault.Newf(fault.Invalid, "read the plan", "the zone no longer has standard.huge").WithHint("choose another type")
+	}
+	outcome, err := talk.types(t.Context(), "", "", ":list", "YES")
+	if err != nil || !outcome.Go {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	golden(t, "prompt.review.golden", talk.transcript.Bytes())
+}
+
+func TestCheckingOnlyEndsWithTheChecks(t *testing.T) {
+	talk := newTalk(t).settled(t).about("cluster.displayName")
+	talk.CheckOnly, talk.Rehearsal = true, true
+	outcome, err := talk.types(t.Context(), "")
+	if err != nil || outcome.Go || strings.Contains(talk.transcript.String(), "Review") {
+		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
+	}
+}
+
+func TestThereIsAChoiceOfWhatToBeginWith(t *testing.T) {
+	talk := newTalk(t).settled(t).about("cluster.displayName")
+	p := console.Prompter{
+		Options: []console.Option{{ID: "new", Title: "A new cluster", Help: "Questions first"}, {ID: "held", Title: "A draft"}, {ID: "leave", Title: "Leave"}},
+		In:      console.NewLines(&keyboard{lines: []string{"7", "?", "<", "2", "1", "", "yes"}, shown: &talk.transcript}), Out: &talk.transcript,
+		Open: func(_ context.Context, option string) (*wizard.Interview, error) {
+			if option == "held" {
+				return nil, fault.Newf(fault.Conflict, "open the draft", "another process has it").WithHint("end that one first")
+			}
+			return talk.Interview, nil
+		},
+	}
+	outcome, err := console.Prompt(t.Context(), p)
+	if err != nil || outcome != (console.Outcome{Option: "new", Go: true}) {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	golden(t, "prompt.start.golden", talk.transcript.Bytes())
+}
+
+func TestWhatHasNothingToAskEndsTheConversation(t *testing.T) {
+	p := console.Prompter{
+		Options: []console.Option{{ID: "new", Title: "New"}, {ID: "leave", Title: "Leave"}}, In: console.NewLines(strings.NewReader("leave\n")), Out: &strings.Builder{},
+		Open: func(context.Context, string) (*wizard.Interview, error) { return nil, nil },
+	}
+	if outcome, err := console.Prompt(t.Context(), p); err != nil || outcome != (console.Outcome{Option: "leave"}) {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+}
