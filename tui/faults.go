@@ -1,56 +1,25 @@
 package tui
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
 
 	"exoshift/tui/pane"
 	"exoshift/wizard"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
-
-// localLook is what this machine can say about the answers: its files and environment variables are read beside the
-// screen.
-type localLook struct {
-	turn       int
-	faults     []wizard.Fault
-	warnings   []wizard.Fault
-	secrets    map[string]bool // keys of references that lead to something
-	pullSecret string          // summary of the pull secret
-}
-
-// looked is the end of a local look.
-type looked struct{ localLook }
 
 // check looks at the answers themselves, and beside the screen at what they lead to.
 func (t *talk) check() {
+	t.stale()
+	t.asking = newQuestionnaire(t.answers)
 	t.checked = wizard.Check(t.spec())
 	for _, fault := range t.checked {
-		t.asked[fieldKey(fault.Field)] = true
+		if field, found := t.asking.of(fault.Field); found {
+			t.asked[field.Key] = true
+		}
 	}
 	t.look()
-}
-
-// look reads what the answers lead to.
-func (t *talk) look() {
-	t.local.turn++
-	turn, spec, lookup := t.local.turn, t.spec(), t.interview.Lookup
-	cmd, _ := t.spawn(func(context.Context) tea.Msg {
-		secrets, faults := wizard.ResolveSecrets(spec, lookup)
-		return looked{localLook{
-			turn: turn, faults: append(faults, wizard.CheckPaths(spec)...), warnings: wizard.Warnings(spec, secrets),
-		}}
-	})
-	t.run(cmd)
-}
-
-func (t *talk) hearLook(m looked) {
-	if m.turn == t.local.turn {
-		t.local = m.localLook
-	}
 }
 
 // red returns what is wrong with a field and stops those who want to go on. What is merely missing is told once the
@@ -59,21 +28,14 @@ func (t *talk) red(key string) []wizard.Fault {
 	if refused := t.refused[key]; len(refused) > 0 {
 		return refused
 	}
-	value, _ := t.answer(key)
-	if value == "" && !t.touched[key] {
+	if t.asking.values[key] == "" && !t.touched[key] {
 		return nil
 	}
-	return t.about(key, t.allRed())
+	return t.survey().red[key]
 }
 
 // amber returns what is worth knowing about a field, and stops nobody.
-func (t *talk) amber(key string) []wizard.Fault {
-	warnings := slices.Clone(t.local.warnings)
-	for _, q := range t.inquiries {
-		warnings = append(warnings, q.reply.Warnings...)
-	}
-	return t.about(key, warnings)
-}
+func (t *talk) amber(key string) []wizard.Fault { return t.survey().amber[key] }
 
 // about returns the faults of a field and of its parts, each once.
 func (t *talk) about(key string, faults []wizard.Fault) []wizard.Fault {
@@ -87,26 +49,17 @@ func (t *talk) about(key string, faults []wizard.Fault) []wizard.Fault {
 }
 
 // allRed returns everything that is red, whether it was told or not.
-func (t *talk) allRed() []wizard.Fault {
-	faults := slices.Concat(t.checked, t.local.faults, t.shortages())
-	for _, q := range t.inquiries {
-		faults = append(faults, q.reply.Faults...)
-	}
-	for key := range t.refused {
-		faults = append(faults, t.refused[key]...)
-	}
-	return faults
-}
+func (t *talk) allRed() []wizard.Fault { return t.survey().all }
 
 // blocking returns what is red on a screen, in the order of its fields.
 func (t *talk) blocking(screen wizard.Screen) []wizard.Fault {
 	var blocking []wizard.Fault
-	for _, field := range screen.Fields(t.spec()) {
-		blocking = append(blocking, t.about(field.Key, t.allRed())...)
+	for _, field := range t.asking.screens[screen] {
+		blocking = append(blocking, t.survey().red[field.Key]...)
 	}
 	for _, q := range t.inquiries {
 		for _, fault := range q.reply.Faults {
-			if q.Screen == screen && wizard.ScreenOf(fault.Field) == "" {
+			if q.Screen == screen && t.homeless(fault) {
 				blocking = append(blocking, fault)
 			}
 		}
@@ -114,17 +67,26 @@ func (t *talk) blocking(screen wizard.Screen) []wizard.Fault {
 	return append(blocking, t.stray(screen)...)
 }
 
+// homeless tells whether a fault is about none of the fields, so that it is told where its inquiry is.
+func (t *talk) homeless(f wizard.Fault) bool {
+	_, found := t.asking.of(f.Field)
+	return !found
+}
+
 // tell has everything told that is red on a screen.
 func (t *talk) tell(screen wizard.Screen) {
 	for _, fault := range t.blocking(screen) {
-		t.touched[fieldKey(fault.Field)], t.touched[fault.Field] = true, true
+		t.touched[fault.Field] = true
+		if field, found := t.asking.of(fault.Field); found {
+			t.touched[field.Key] = true
+		}
 	}
 }
 
 // status is how a screen with questions is: what is red, then what is amber, as far as it was told.
 func (t *talk) status(screen wizard.Screen) pane.Status {
 	status := pane.OK
-	for _, field := range screen.Fields(t.spec()) {
+	for _, field := range t.asking.screens[screen] {
 		if len(t.red(field.Key)) > 0 {
 			return pane.Failed
 		}
@@ -133,7 +95,11 @@ func (t *talk) status(screen wizard.Screen) pane.Status {
 		}
 	}
 	for _, q := range t.inquiries {
-		if q.Screen == screen && q.known && (q.err != nil || len(q.reply.Warnings) > 0) {
+		switch {
+		case q.Screen != screen || !q.known:
+		case slices.ContainsFunc(q.reply.Faults, t.homeless):
+			return pane.Failed
+		case q.err != nil || len(q.reply.Warnings) > 0:
 			status = pane.Warn
 		}
 	}
@@ -142,13 +108,7 @@ func (t *talk) status(screen wizard.Screen) pane.Status {
 
 // answer returns the answer of a field as text, and whether it is there as far as it must be, and good.
 func (t *talk) answer(key string) (text string, good bool) {
-	for _, field := range wizard.ScreenOf(key).Fields(t.spec()) {
-		if field.Key == key {
-			text = field.Get(t.spec())
-			break
-		}
-	}
-	return text, len(t.refused[key]) == 0 && len(t.about(key, t.checked)) == 0
+	return t.asking.values[key], len(t.refused[key]) == 0 && len(t.about(key, t.checked)) == 0
 }
 
 // choices returns what the outside offers for a field, or else what the field allows.
@@ -186,18 +146,6 @@ func faultsOf(key string, err error) []wizard.Fault {
 func within(path, key string) bool {
 	rest, below := strings.CutPrefix(path, key)
 	return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
-}
-
-// fieldKey returns the field that a path is about.
-func fieldKey(path string) string {
-	for key := path; key != ""; key = key[:max(strings.LastIndexAny(key, ".["), 0)] {
-		for _, field := range wizard.Fields() {
-			if field.Key == key {
-				return key
-			}
-		}
-	}
-	return path
 }
 
 // cleanReply makes what the outside said harmless for the terminal.

@@ -45,12 +45,12 @@ func (f *form) replies(width int) []string {
 		status := q.status(f.talk.now())
 		lines = append(lines, pane.Fit("   "+f.talk.theme.Mark(status)+" "+f.talk.replied(q), width))
 		for _, fault := range q.reply.Faults {
-			if wizard.ScreenOf(fault.Field) == "" {
+			if f.talk.homeless(fault) {
 				lines = append(lines, f.extra(pane.Failed, fault, width)...)
 			}
 		}
 		for _, fault := range q.reply.Warnings {
-			if wizard.ScreenOf(fault.Field) == "" {
+			if f.talk.homeless(fault) {
 				lines = append(lines, f.extra(pane.Warn, fault, width)...)
 			}
 		}

@@ -8,7 +8,7 @@ func (f *form) Hints() []key.Binding {
 	switch {
 	case f.list != nil:
 		return []key.Binding{k.Pick, k.Filter, k.Close}
-	case f.editor != nil && f.editor.source == typedHere:
+	case f.editor != nil && f.editor.source == typedHere && f.editor.field.Key != pullSecretField:
 		return []key.Binding{k.Accept, k.Reveal, k.Close}
 	case f.editor != nil && f.editor.source != "":
 		return []key.Binding{k.Accept, k.Close}

@@ -125,10 +125,10 @@ func (f *form) empty(field wizard.Field) string {
 // typed draws what is being typed; a secret as bullets whose number says nothing.
 func (f *form) typed(room int) string {
 	e, t := f.editor, f.talk.theme
-	if e.source != typedHere {
-		return e.view(t, room)
-	}
+	what := map[string]string{inEnvironment: "variable ", inFile: "file ", inExo: "account "}[e.source]
 	switch {
+	case e.source != typedHere:
+		return t.Dim.Render(what) + e.view(t, max(room-len(what), 1))
 	case e.text() == "":
 		return pane.Fit(cursorOver(t, nil)+t.Dim.Render(" paste or type it: it is not shown"), room)
 	case f.talk.now().Before(e.shownUntil):

@@ -216,6 +216,9 @@ func (o *operator) at(t testing.TB, screen wizard.Screen) *operator {
 
 // keyOf returns the key of a name.
 func keyOf(name string) tea.KeyMsg {
+	if name == "space" {
+		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune(" ")}
+	}
 	for kind := tea.KeyType(-100); kind < 128; kind++ {
 		if k := (tea.KeyMsg{Type: kind}); kind != tea.KeyRunes && k.String() == name && name != "" {
 			return k

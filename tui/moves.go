@@ -64,7 +64,7 @@ func (s *shell) jump(to int) tea.Cmd {
 		return nil
 	}
 	if obstacle, found := s.obstacle(to); found {
-		s.notice = "first: " + s.title(obstacle)
+		s.notice = s.theme.Mark(pane.Failed) + " something here has to be put right first"
 		cmd := s.enter(obstacle)
 		s.selectRed()
 		return cmd
@@ -109,12 +109,12 @@ func (s *shell) selectRed() {
 
 // seek goes to the screen of a field and selects it.
 func (s *shell) seek(key string) tea.Cmd {
-	screen := wizard.ScreenOf(key)
-	i := slices.IndexFunc(s.sheets, func(sheet sheet) bool { return sheet.screen == screen })
+	field, _ := s.talk.asking.of(key)
+	i := slices.IndexFunc(s.sheets, func(sheet sheet) bool { return sheet.screen == field.Screen })
 	if i < 0 {
 		return nil
 	}
-	s.talk.asked[fieldKey(key)] = true
+	s.talk.asked[field.Key] = true
 	var cmd tea.Cmd
 	if i != s.current {
 		s.page().Leave()

@@ -73,12 +73,29 @@ func (s *shell) open(option string) tea.Cmd {
 	return cmd
 }
 
+// Update takes keys one by one: those that are typed fast arrive together.
 func (s *shell) Update(message tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := s.update(message)
-	if s.talk != nil {
-		cmd = tea.Batch(cmd, s.grant(), s.talk.take())
+	k, is := message.(tea.KeyMsg)
+	if !is || k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
+		return s, s.take(message)
 	}
-	return s, cmd
+	var commands []tea.Cmd
+	for _, r := range k.Runes {
+		commands = append(commands, s.take(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}))
+	}
+	return s, tea.Batch(commands...)
+}
+
+// take takes one message and does what the page in front then wants.
+func (s *shell) take(message tea.Msg) tea.Cmd {
+	if s.talk != nil {
+		s.talk.stale()
+	}
+	cmd := s.update(message)
+	if s.talk == nil {
+		return cmd
+	}
+	return tea.Batch(cmd, s.grant(), s.talk.take())
 }
 
 func (s *shell) update(message tea.Msg) tea.Cmd {

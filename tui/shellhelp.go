@@ -31,5 +31,11 @@ func (s *shell) bindings() []key.Binding {
 	case s.talk == nil:
 		return []key.Binding{s.keys.Accept, key.NewBinding(key.WithKeys("q"), key.WithHelp("q", "leave"))}
 	}
+	if s.help {
+		return []key.Binding{s.keys.Close}
+	}
+	if s.grip() == open {
+		return append(s.page().Hints(), s.keys.Help, s.keys.Leave)
+	}
 	return append(s.page().Hints(), s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, s.keys.Again, s.keys.Jump, s.keys.Move)
 }

@@ -82,7 +82,7 @@ func (s *shell) beside(c *canvas, l shellLayout) {
 
 // Heights of what stands below the help.
 const (
-	asideLeast   = 6
+	asideLeast        = 6
 	architectureLeast = 16
 )
 

@@ -26,7 +26,9 @@ type talk struct {
 	later timer
 
 	answers   *wizard.Answers
-	checked   []wizard.Fault            // what is wrong with the answers themselves
+	checked   []wizard.Fault // what is wrong with the answers themselves
+	asking    questionnaire
+	surveyed  *survey                   // nil if something was heard since
 	rejected  map[string]string         // texts that were refused: they stay in their fields
 	refused   map[string][]wizard.Fault // why
 	touched   map[string]bool           // fields that were left once: also what is missing there is told
@@ -67,11 +69,10 @@ func (t *talk) spec() state.Spec { return t.answers.Spec }
 
 // fields are what is asked on a screen.
 func (t *talk) fields(screen wizard.Screen) []wizard.Field {
-	fields := screen.Fields(t.spec())
 	if t.interview.Only == nil {
-		return fields
+		return t.asking.screens[screen]
 	}
-	return slices.DeleteFunc(fields, func(f wizard.Field) bool { return !t.asks(f.Key) })
+	return slices.DeleteFunc(slices.Clone(t.asking.screens[screen]), func(f wizard.Field) bool { return !t.asks(f.Key) })
 }
 
 // asks tells whether an interview about some keys is about this one: it was named, or it has a fault that somebody must
@@ -95,6 +96,7 @@ func (t *talk) setAs(key, text, origin string) error {
 	t.touched[key] = true
 	if err := t.answers.Set(key, text, origin); err != nil {
 		t.rejected[key], t.refused[key] = text, faultsOf(key, err)
+		t.stale()
 		return err
 	}
 	delete(t.rejected, key)

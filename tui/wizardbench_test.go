@@ -1,0 +1,33 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// BenchmarkKeyToFrame presses a key on every screen of the wizard and draws it. The promise is 16 ms for 99 of 100 keys.
+func BenchmarkKeyToFrame(b *testing.B) {
+	for _, screen := range append(wizard.Screens(), checksScreen, reviewScreen) {
+		for _, size := range [][2]int{{80, 24}, {200, 60}} {
+			b.Run(fmt.Sprintf("%s-%dx%d", screen, size[0], size[1]), func(b *testing.B) {
+				o := sit(b, newDesk().answer(b, whole()), size[0], size[1], nil).at(b, screen)
+				keys := []tea.KeyMsg{keyOf("1"), keyOf("backspace"), keyOf("down"), keyOf("up")}
+				var took []time.Duration
+				for b.Loop() {
+					before := time.Now()
+					o.Update(keys[len(took)%len(keys)])
+					_ = o.View()
+					took = append(took, time.Since(before))
+				}
+				slices.Sort(took)
+				b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "p99-ms")
+			})
+		}
+	}
+}
