@@ -16,23 +16,35 @@ func (r Report) Markdown() []byte {
 	for _, section := range r.Sections() {
 		fmt.Fprintf(&out, "\n## %s\n", section.Title)
 		for i, row := range section.Rows {
-			row.markdown(&out, i > 0 && section.Rows[i-1].sameAs(row))
+			before, after := Row{}, Row{}
+			if i > 0 {
+				before = section.Rows[i-1]
+			}
+			if i+1 < len(section.Rows) {
+				after = section.Rows[i+1]
+			}
+			row.markdown(&out, before, after)
 		}
 	}
 	return out.Bytes()
 }
 
-// sameAs tells whether two rows form one list.
-func (r Row) sameAs(other Row) bool { return r.Name != "" && other.Name != "" }
-
-func (r Row) markdown(out *bytes.Buffer, goesOn bool) {
-	if !goesOn {
+// markdown writes a row between two others: facts in a row are a list, commands a block.
+func (r Row) markdown(out *bytes.Buffer, before, after Row) {
+	fact := r.Name != ""
+	if goesOn := r.Command && before.Command || fact && before.Name != ""; !goesOn {
 		out.WriteString("\n")
 	}
 	switch {
 	case r.Command:
-		fmt.Fprintf(out, "    %s\n", r.Text)
-	case r.Name != "":
+		if !before.Command {
+			out.WriteString("```sh\n")
+		}
+		out.WriteString(r.Text + "\n")
+		if !after.Command {
+			out.WriteString("```\n")
+		}
+	case fact:
 		fmt.Fprintf(out, "- %s: `%s`\n", escaped(r.Name), strings.ReplaceAll(r.Text, "`", "'"))
 	default:
 		fmt.Fprintf(out, "%s\n", escaped(r.Text))

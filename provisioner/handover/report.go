@@ -124,12 +124,21 @@ func (s Source) took() Section {
 		return section
 	}
 	for _, phase := range s.Board.Durations() {
-		section.fact(phase.Name, phase.Took.Truncate(time.Second).String())
+		section.fact(phase.Name, brief(phase.Took))
 	}
 	if total := s.Board.Now.Sub(s.Board.Began); len(section.Rows) > 0 {
-		section.fact("all of it", total.Truncate(time.Second).String())
+		section.fact("all of it", brief(total))
 	}
 	return section
+}
+
+// brief formats a duration, e.g. 42s, 1m58s, 50m.
+func brief(d time.Duration) string {
+	text := d.Truncate(time.Second).String()
+	if whole, found := strings.CutSuffix(text, "m0s"); found {
+		return whole + "m"
+	}
+	return text
 }
 
 // path returns the path of a file in the cluster's folder.

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+)
+
+func TestAnInstalledClusterIsHandedOverWithoutASecret(t *testing.T) {
+	long(t)
+	t.Parallel()
+	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+		s.options.output = outputPlain
+		var out bytes.Buffer
+		if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
+			t.Fatal(err, lastLines(out.String()))
+		}
+		report, err := s.folder.Read(state.HandoverFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"# The rehearsal of cluster c-demo-1 went well", "`13: 3 master", "## What it costs", "- operators: `"} {
+			if !strings.Contains(string(report), want) {
+				t.Errorf("no %q in\n%s", want, report)
+			}
+		}
+		if want := "exoshift install --answers " + s.folder.Path(state.AnswersFile); !strings.Contains(out.String(), want) {
+			t.Errorf("no %q at the end of\n%s", want, lastLines(out.String()))
+		}
+		for name, secret := range folderSecrets(t, s) {
+			if bytes.Contains(report, []byte(secret)) || strings.Contains(out.String(), secret) {
+				t.Errorf("%s is told", name)
+			}
+		}
+	})
+}
+
+// folderSecrets are what the run was given and what its folder holds that nobody else may know.
+func folderSecrets(t *testing.T, s session) map[string]string {
+	t.Helper()
+	password, err := s.installFile("auth/kubeadmin-password")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := map[string]string{"API secret": s.secrets.APISecret, "pull secret": s.secrets.PullSecret, "password": strings.TrimSpace(string(password))}
+	files, err := filepath.Glob(s.folder.Path("api-keys", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("the folder holds no API keys", err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file) //nolint:gosec // a file of the test's own folder
+		if err != nil {
+			t.Fatal(err)
+		}
+		var key struct{ Secret string }
+		if err := json.Unmarshal(content, &key); err != nil {
+			t.Fatal(err)
+		}
+		secrets[file] = key.Secret
+	}
+	return secrets
+}

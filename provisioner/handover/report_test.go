@@ -1,0 +1,99 @@
+package handover_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
+	"exoshift/state"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func source() handover.Source {
+	spec := state.Default()
+	spec.Cluster.ID, spec.Cluster.BaseDomain, spec.Exoscale.Zone = "c-demo-1", "example.net", "ch-gva-2"
+	began := time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC)
+	return handover.Source{
+		Spec: spec, Folder: "/home/you/my clusters/c-demo-1",
+		Facts: state.Facts{
+			OpenShiftVersion: "4.20.5", APIAddress: "192.0.2.10", IngressAddress: "192.0.2.11", ConsoleURL: "https://console.example.net",
+		},
+		Board: &provisioner.Board{
+			Began: began, Now: began.Add(50*time.Minute + 300*time.Millisecond),
+			Steps: []provisioner.StepView{
+				{Phase: "preflight", Began: began, Ended: began.Add(time.Minute)},
+				{Phase: "bootstrap", Began: began.Add(2 * time.Minute), Ended: began.Add(20 * time.Minute)},
+				{Phase: "bootstrap", Began: began.Add(time.Minute), Ended: began.Add(30 * time.Minute)},
+				{Phase: "nodes", Began: began.Add(time.Hour)},
+			},
+		},
+		Hour: 2.8412, Month: 2074, PriceDate: "2026-05-01",
+	}
+}
+
+func TestTheReportOfAClusterReadsAsRecorded(t *testing.T) {
+	rehearsed, passing := source(), source()
+	rehearsed.Rehearsal = true
+	passing.Rehearsal, passing.Folder = true, ""
+	for name, s := range map[string]handover.Source{"real": source(), "rehearsed": rehearsed, "passing": passing} {
+		golden(t, name, string(handover.New(s).Markdown()))
+	}
+}
+
+func TestOnlyWhatIsKnownIsTold(t *testing.T) {
+	report := handover.New(handover.Source{Spec: state.Default()})
+	for _, section := range report.Sections() {
+		if section.Title == "What it costs" || section.Title == "How long it took" || section.Title == "Later" {
+			t.Errorf("%s: %+v", section.Title, section.Rows)
+		}
+		for _, row := range section.Rows {
+			if row.Text == "" {
+				t.Errorf("%s: %+v", section.Title, row)
+			}
+		}
+	}
+}
+
+func TestPathsAreWrittenAsAShellReadsThem(t *testing.T) {
+	s := source()
+	s.Folder = "/home/o'neil/$(c)"
+	for _, row := range handover.New(s).Later.Rows {
+		if row.Command && !strings.HasSuffix(row.Text, `'/home/o'\''neil/$(c)'`) {
+			t.Error(row.Text)
+		}
+	}
+}
+
+func TestTextsAreNoMarkup(t *testing.T) {
+	s := source()
+	s.Spec.Cluster.ID, s.Facts.ConsoleURL = "*c*_<b>`", "x`y"
+	report := string(handover.New(s).Markdown())
+	if !strings.Contains(report, "\\*c\\*\\_\\<b>\\`") || strings.Contains(report, "x`y") {
+		t.Error(report)
+	}
+}
+
+// golden compares a text with its recording in testdata; -update records it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := "testdata/" + name + ".md"
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s has changed (-update records it):\n%s", name, diff)
+	}
+}
