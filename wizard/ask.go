@@ -54,7 +54,10 @@ func Below(name string) []Field {
 }
 
 // Nearest returns the key or section that was probably meant, or "".
-func Nearest(name string) string {
+func Nearest(name string) string { return nearest(name, answerableNames()) }
+
+// answerableNames are the keys of what is answered, and the sections that they are in.
+func answerableNames() []string {
 	var names []string
 	for _, field := range answerable() {
 		for path := field.Key; path != ""; path = parent(path) {
@@ -63,7 +66,7 @@ func Nearest(name string) string {
 			}
 		}
 	}
-	return nearest(name, names)
+	return names
 }
 
 // answerable are the fields that somebody answers: all but those of the file's head.

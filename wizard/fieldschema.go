@@ -1,0 +1,140 @@
+package wizard
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// schema describes one field.
+func (f Field) schema() ordered {
+	out := ordered{"title", f.Title}
+	if text := strings.TrimSpace(f.Help + " " + f.Why); text != "" {
+		out = append(out, "description", text)
+	}
+	if usual := f.Default(); usual != "" {
+		out = append(out, "default", f.inJSON(usual))
+	}
+	if f.Example != "" && f.Shape() != Groups {
+		out = append(out, "examples", []any{f.inJSON(f.Example)})
+	}
+	return append(out, f.form()...)
+}
+
+// form is the part of a field's schema that refuses values.
+func (f Field) form() ordered {
+	switch f.Shape() {
+	case Number:
+		least, most := f.bounds()
+		return ordered{"type", "integer", "minimum", least, "maximum", most}
+	case Switch:
+		return ordered{"type", "boolean"}
+	case List:
+		return ordered{"type", "array", "items", ordered{"type", "string", "minLength", 1}}
+	case Table:
+		return ordered{
+			"type", "object", "propertyNames", ordered{"pattern", "^[^=]*$"}, "additionalProperties", ordered{"type", "string"},
+		}
+	case Reference:
+		return ordered{"type", "object", "oneOf", f.kinds()}
+	case Groups:
+		return ordered{"type", "array", "items", groupSchema()}
+	case Text:
+	}
+	switch pattern := f.pattern(); {
+	case len(f.Choices) > 0 && f.Required:
+		return ordered{"enum", f.Choices}
+	case len(f.Choices) > 0:
+		return ordered{"enum", append([]string{""}, f.Choices...)}
+	case pattern != "":
+		return ordered{"type", "string", "pattern", pattern}
+	}
+	return ordered{"type", "string"}
+}
+
+// inJSON returns a value as text in the form that it has in JSON.
+func (f Field) inJSON(value string) any {
+	switch f.Shape() {
+	case Number, Switch:
+		return json.RawMessage(value)
+	case List:
+		items, _ := splitItems(value)
+		return items
+	case Table:
+		entries, _ := splitTable(value)
+		return entries
+	case Reference:
+		kind, name, _ := strings.Cut(value, ":")
+		return ordered{kind, name}
+	case Text, Groups:
+	}
+	return value
+}
+
+// kinds are the schemas of the kinds of references that the field takes, one at a time.
+func (f Field) kinds() []ordered {
+	one := func(kind, pattern string) ordered {
+		return ordered{
+			"required", []string{kind}, "additionalProperties", false,
+			"properties", ordered{kind, ordered{"type", "string", "pattern", pattern}},
+		}
+	}
+	kinds := []ordered{one("env", "^[A-Za-z_][A-Za-z0-9_]*$"), one("file", ".")}
+	if accountAllowed(f) {
+		kinds = append(kinds, one("exo", "."))
+	}
+	if f.spared != nil {
+		kinds = append(kinds, ordered{"maxProperties", 0})
+	}
+	return kinds
+}
+
+// pattern is a regular expression that every allowed text matches, or "". What is not required may be empty, too.
+func (f Field) pattern() string {
+	const (
+		name  = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
+		names = name + `(\.` + name + ")*"
+		ipv4  = `\d{1,3}(\.\d{1,3}){3}/\d{1,2}`
+		https = "https://.+"
+	)
+	pattern := map[string]string{
+		"cluster.id": name, "cluster.baseDomain": names, "dns.appsDomain": names, "objectStorage.bucketPrefix": name,
+		"syn.tenant": name, "syn.lieutenantURL": https, "syn.vaultAddress": https,
+		"network.podCIDR": ipv4, "network.serviceCIDR": ipv4, "network.nodeCIDR": ipv4,
+		"openshift.proxy.http": "http://.+", "openshift.proxy.https": "https?://.+",
+	}[f.Key]
+	switch {
+	case strings.HasSuffix(f.Key, ".type"):
+		return `^[a-z0-9-]+\.[a-z0-9-]+$`
+	case pattern == "" && f.Required:
+		return "."
+	case pattern == "" || f.Required:
+		return anchored(pattern)
+	}
+	return anchored("(" + pattern + ")?")
+}
+
+func anchored(pattern string) string {
+	if pattern == "" {
+		return ""
+	}
+	return "^" + pattern + "$"
+}
+
+// bounds asks the field's own rule what it allows: a range with the default in it.
+func (f Field) bounds() (least, most int) {
+	if _, err := fmt.Sscan(f.Default(), &least); err != nil {
+		return 0, 0
+	}
+	most = least
+	allowed := func(n int) bool { return f.rule == nil || f.rule(fmt.Sprint(n)) == nil }
+	for least > 0 && allowed(least-1) {
+		least--
+	}
+	for step := 1 << 20; step > 0; step /= 2 {
+		if allowed(most + step) {
+			most += step
+		}
+	}
+	return least, most
+}

@@ -1,0 +1,93 @@
+package wizard
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"exoshift/state"
+)
+
+// Schema returns the JSON Schema (2020-12) of answers files, for editors. It knows the forms, the choices and the bounds
+// of single fields; the rules across fields are more than a schema can say.
+func Schema() ([]byte, error) {
+	content, err := json.MarshalIndent(ordered{
+		"$schema", "https://json-schema.org/draft/2020-12/schema",
+		"title", "Answers of exoshift, " + state.APIVersion,
+		"description", "What an installation of OpenShift on Exoscale has to know.",
+		"type", "object",
+		"additionalProperties", false,
+		"required", []string{"apiVersion", "kind"},
+		"properties", append(section(Fields(), ""), askKey, askSchema()),
+		"allOf", requirements(),
+	}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the schema: %w", err)
+	}
+	return append(content, '\n'), nil
+}
+
+// section returns the properties right below a path: fields, and sections of their own.
+func section(fields []Field, path string) ordered {
+	properties := ordered{}
+	for _, key := range keysOf(fields, path) {
+		full := prefix(path) + key
+		if field, ok := find(fields, full); ok {
+			properties = append(properties, key, field.schema())
+			continue
+		}
+		properties = append(properties, key, ordered{
+			"type", "object", "additionalProperties", false, "properties", section(fields, full),
+		})
+	}
+	return properties
+}
+
+func groupSchema() ordered {
+	return ordered{
+		"type", "object", "additionalProperties", false, "required", []string{"name", "type", "count"},
+		"properties", section(groupFields(0), groupsKey+"[0]"),
+	}
+}
+
+func askSchema() ordered {
+	names := answerableNames()
+	slices.Sort(names)
+	return ordered{
+		"title", "Asked all the same",
+		"description", "Keys, or whole sections, that are asked on a terminal although there is a file. They may be missing in it.",
+		"type", "array", "items", ordered{"enum", names},
+	}
+}
+
+// requirements say what has to be there, unless it is asked: what has no default. OKD needs no pull secret.
+func requirements() []ordered {
+	asks := ordered{"required", []string{askKey}}
+	isOKD := ordered{
+		"required", []string{"openshift"},
+		"properties", ordered{"openshift", ordered{
+			"required", []string{"distribution"}, "properties", ordered{"distribution", ordered{"const", okd}},
+		}},
+	}
+	var always []ordered
+	for _, field := range answerable() {
+		if field.Required && field.Default() == "" && field.spared == nil {
+			always = append(always, demand(field.Key))
+		}
+	}
+	return []ordered{
+		{"if", ordered{"not", asks}, "then", ordered{"allOf", always}},
+		{"if", ordered{"not", ordered{"anyOf", []ordered{asks, isOKD}}}, "then", demand(pullSecretKey)},
+	}
+}
+
+// demand is the schema of what has a key.
+func demand(path string) ordered {
+	first, rest, deeper := strings.Cut(path, ".")
+	out := ordered{"required", []string{first}}
+	if deeper {
+		out = append(out, "properties", ordered{first, demand(rest)})
+	}
+	return out
+}
