@@ -78,6 +78,9 @@ func (f Field) Get(spec state.Spec) string { return f.value.load(&spec) }
 // Set stores a value given as text, or leaves spec as it is and returns what is wrong with it. Rules across fields
 // are not its business, see Check.
 func (f Field) Set(spec *state.Spec, text string) error {
+	if len(text) > maxSize {
+		return Fault{Field: f.Key, Problem: fmt.Sprintf("the value has %d bytes", len(text)), Allowed: f.allowed()}
+	}
 	changed := *spec
 	changed.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups) // fields of groups are written in place
 	if err := f.value.store(&changed, strings.TrimSpace(text)); err != nil {
@@ -110,18 +113,31 @@ func (f Field) check(spec state.Spec) []Fault {
 		return of(f.Key, wrong("is not text in UTF-8", f.allowed(), ""))
 	case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
 		return of(f.Key, wrong(quote(value)+" is not known", oneOf(f.Choices), nearest(value, f.Choices)))
+	case f.value.shape == List || f.value.shape == Table || f.value.shape == Groups:
+		return f.checkItems(value)
 	case f.rule == nil:
 		return nil
-	case f.value.shape == List || f.value.shape == Table:
-		return f.checkItems(value)
 	}
 	return of(f.Key, f.rule(value))
+}
+
+// maxItems is how many items a list has at most: more is nobody's answer, and takes too long to compare with each other.
+const maxItems = 256
+
+func tooMany(n int) []Fault {
+	return wrong(fmt.Sprintf("has %d items", n), fmt.Sprintf("at most %d", maxItems), "")
 }
 
 func (f Field) checkItems(value string) []Fault {
 	items, err := splitItems(value)
 	if err != nil {
 		return of(f.Key, wrong(err.Error(), f.allowed(), ""))
+	}
+	if len(items) > maxItems {
+		return of(f.Key, tooMany(len(items)))
+	}
+	if f.rule == nil {
+		return nil
 	}
 	var faults []Fault
 	for i, item := range items {

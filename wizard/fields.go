@@ -15,10 +15,10 @@ func Fields() []Field {
 	)
 }
 
-// fieldsOf returns Fields and those of each extra group that spec has.
+// fieldsOf returns Fields and those of each extra group that spec has, up to the number that is allowed.
 func fieldsOf(spec state.Spec) []Field {
 	fields := Fields()
-	for i := range spec.Sizing.ExtraGroups {
+	for i := range min(len(spec.Sizing.ExtraGroups), maxItems) {
 		fields = append(fields, groupFields(i)...)
 	}
 	return fields

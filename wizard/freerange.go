@@ -3,7 +3,6 @@ package wizard
 import (
 	"encoding/binary"
 	"net/netip"
-	"strings"
 
 	"exoshift/state"
 )
@@ -11,7 +10,7 @@ import (
 // freeRange returns a private range as large as one of the cluster's own, which overlaps no other range and nothing that
 // is known to make trouble, or "". Networks of the customer are as they are: nothing can be put in their place.
 func freeRange(spec state.Spec, own span) string {
-	if strings.HasPrefix(own.field, customerKey) || !own.prefix.Addr().Is4() {
+	if isCustomers(own.field) || !own.prefix.Addr().Is4() {
 		return ""
 	}
 	taken := []netip.Prefix{docker()}

@@ -160,6 +160,9 @@ func groups() binding {
 			if err != nil {
 				return err
 			}
+			if n := len(items); n > maxItems {
+				return joined(tooMany(n))
+			}
 			changed := *s
 			changed.Sizing.ExtraGroups = nil
 			for i, item := range items {

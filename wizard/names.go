@@ -2,7 +2,6 @@ package wizard
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -28,7 +27,8 @@ func label(length int) rule {
 }
 
 func isLabel(value string) bool {
-	return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`).MatchString(value)
+	other := strings.ContainsFunc(value, func(r rune) bool { return !labelRune(r) })
+	return value != "" && !other && value[0] != '-' && value[len(value)-1] != '-'
 }
 
 func tooLong(value string, length int) string {
@@ -60,12 +60,15 @@ func domain(value string) []Fault {
 }
 
 func isDomain(value string) bool {
+	if len(value) > maxDomain {
+		return false
+	}
 	for part := range strings.SplitSeq(value, ".") {
 		if !isLabel(part) || len(part) > 63 {
 			return false
 		}
 	}
-	return len(value) <= maxDomain
+	return true
 }
 
 // printable wants one line without control characters.

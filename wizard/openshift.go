@@ -52,6 +52,9 @@ func noProxy(value string) []Fault {
 	if value == "*" {
 		return nil
 	}
+	if n := 1 + strings.Count(value, ","); n > maxItems {
+		return tooMany(n)
+	}
 	var faults []Fault
 	for part := range strings.SplitSeq(value, ",") {
 		_, notAddress := netip.ParseAddr(part)

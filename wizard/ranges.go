@@ -14,11 +14,11 @@ type span struct {
 	prefix netip.Prefix
 }
 
-// spans returns the ranges of a Spec that are well-formed.
+// spans returns the ranges of a Spec that are well-formed, up to the number that is allowed.
 func spans(spec state.Spec) []span {
 	n := spec.Network
 	named := []struct{ field, value string }{{podKey, n.PodCIDR}, {serviceKey, n.ServiceCIDR}, {nodeKey, n.NodeCIDR}}
-	for i, value := range n.CustomerNetworks {
+	for i, value := range n.CustomerNetworks[:min(len(n.CustomerNetworks), maxItems)] {
 		named = append(named, struct{ field, value string }{fmt.Sprintf("%s[%d]", customerKey, i), value})
 	}
 	var all []span
@@ -34,21 +34,34 @@ func spans(spec state.Spec) []span {
 func overlaps(spec state.Spec) []Fault {
 	var faults []Fault
 	all := spans(spec)
+	free := map[string]string{} // by the field: many networks of the customer may overlap one of the cluster's
 	for i, later := range all {
 		for _, earlier := range all[:i] {
 			if !later.prefix.Overlaps(earlier.prefix) {
 				continue
 			}
-			fault := Fault{Field: later.field, Allowed: "a range of its own", Suggestion: freeRange(spec, later),
-				Problem: fmt.Sprintf("%s overlaps %s, which is %s", later.prefix, earlier.field, earlier.prefix)}
-			if free := freeRange(spec, earlier); free != "" && strings.HasPrefix(later.field, customerKey) {
-				fault.Allowed = "another " + earlier.field + ", e.g. " + free
+			for _, s := range []span{later, earlier} {
+				if _, known := free[s.field]; !known {
+					free[s.field] = freeRange(spec, s)
+				}
 			}
-			faults = append(faults, fault)
+			faults = append(faults, overlap(later, earlier, free))
 		}
 	}
 	return faults
 }
+
+// overlap is the fault of two ranges. Where one of them is the customer's, it is the other that has to give way.
+func overlap(later, earlier span, free map[string]string) Fault {
+	fault := Fault{Field: later.field, Allowed: "a range of its own", Suggestion: free[later.field],
+		Problem: fmt.Sprintf("%s overlaps %s, which is %s", later.prefix, earlier.field, earlier.prefix)}
+	if instead := free[earlier.field]; instead != "" && isCustomers(later.field) {
+		fault.Allowed = "another " + earlier.field + ", e.g. " + instead
+	}
+	return fault
+}
+
+func isCustomers(field string) bool { return strings.HasPrefix(field, customerKey) }
 
 // internal are the networks that OVN-Kubernetes uses inside: 4.18 and later.
 func internal(spec state.Spec) []span {

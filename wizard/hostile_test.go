@@ -1,0 +1,44 @@
+package wizard_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/wizard"
+)
+
+// Whatever is pasted is judged in time like any other answer. The bound is far above what is needed: what is quadratic is
+// far above it.
+func TestAHostilePasteIsJudgedInTimeLikeAnyOther(t *testing.T) {
+	const size, bound = 60 << 10, 10 * time.Second
+	for _, pattern := range []string{"a", "a.", "a,", `"`, "a=b,", "0.0.0.0/0,", "name=a type=cpu.huge,", "::,", "\n", "🙂"} {
+		text := strings.Repeat(pattern, size/len(pattern)) + strings.TrimRight(pattern, ",.")
+		began := time.Now()
+		for _, key := range questions() {
+			answers := grouped()
+			_ = answers.Set(key, text, wizard.Typed)
+			wizard.Check(answers.Spec)
+			wizard.Ranges(answers.Spec)
+		}
+		if took := time.Since(began); took > bound {
+			t.Errorf("60 kB of %q take %v", pattern, took)
+		}
+	}
+}
+
+func TestMoreThanAListHoldsIsRefused(t *testing.T) {
+	for key, item := range map[string]string{
+		"network.customerNetworks": "10.9.0.0/24", "openshift.proxy.noProxy": "a", "sizing.extraGroups": "name=a type=cpu.huge",
+	} {
+		answers := grouped()
+		err := answers.Set(key, strings.Repeat(item+",", 256)+item, wizard.Typed)
+		if err == nil || !strings.Contains(err.Error(), "has 257 items  allowed: at most 256") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	answers := grouped()
+	if err := answers.Set("cluster.displayName", strings.Repeat("a", 65537), wizard.Typed); err == nil || len(err.Error()) > 200 {
+		t.Errorf("more than an answers file holds: %v", err)
+	}
+}
