@@ -17,19 +17,19 @@ type addresses struct {
 	theme    pane.Theme
 	spec     state.Spec
 	changing string // key of what is being typed
+	names    bool   // the names matter more than the ranges
 }
 
 func (a addresses) View(width, height int) string {
-	capacity, ranges := a.capacity(), a.ranges()
-	room := min(capacity.Height(width), max(height-2, 1))
-	lines := split(capacity.View(width, room))
-	room = min(ranges.Height(width), height-len(lines))
-	if room <= 0 {
-		return pane.Fill(lines, width, height)
+	capacity, ranges, names := a.capacity(), a.ranges(), a.reached(width)
+	lines := split(capacity.View(width, min(capacity.Height(width), max(height-2, 1))))
+	if a.names && height < a.height(width) {
+		return pane.Fill(append(lines, names...), width, height)
 	}
-	lines = append(lines, split(ranges.View(width, room))...)
-	names := a.names(width)
-	if height-len(lines) > len(names) {
+	if room := min(ranges.Height(width), height-len(lines)); room > 0 {
+		lines = append(lines, split(ranges.View(width, room))...)
+	}
+	if height-len(lines) > 2 {
 		lines = append(append(lines, ""), names...)
 	}
 	return pane.Fill(lines, width, height)
@@ -37,7 +37,7 @@ func (a addresses) View(width, height int) string {
 
 // height is how many lines everything needs.
 func (a addresses) height(width int) int {
-	return a.capacity().Height(width) + a.ranges().Height(width) + 1 + len(a.names(width))
+	return a.capacity().Height(width) + a.ranges().Height(width) + 1 + len(a.reached(width))
 }
 
 func (a addresses) capacity() pane.Capacity {
@@ -72,8 +72,8 @@ func rangeName(title string) string {
 	return "OVN " + strings.TrimSuffix(strings.TrimPrefix(name, "the "), " network")
 }
 
-// names say by which names the cluster is reached, and what somebody has to do for that.
-func (a addresses) names(width int) []string {
+// reached says by which names the cluster is reached, and what somebody has to do for that.
+func (a addresses) reached(width int) []string {
 	t, domain := a.theme, a.domain()
 	var lines []string
 	say := func(label, text string) {

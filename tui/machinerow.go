@@ -39,8 +39,9 @@ func machineRows(asked []wizard.Field, spec state.Spec) []machineRow {
 		}
 		rows[i].fields[part], rows[i].asked[part] = field, true
 	}
+	all := wizard.Fields()
 	for _, row := range rows {
-		row.complete()
+		row.complete(all)
 	}
 	for i, row := range rows {
 		if name, named := row.fields["name"]; row.group() && named {
@@ -56,8 +57,8 @@ func newMachines(key string, field wizard.Field) machineRow {
 }
 
 // complete adds the fields that nobody is asked.
-func (m machineRow) complete() {
-	for _, field := range wizard.Fields() {
+func (m machineRow) complete(all []wizard.Field) {
+	for _, field := range all {
 		if key, part := cutLast(field.Key); key == m.key && !m.asked[part] {
 			m.fields[part] = field
 		}

@@ -1,17 +1,40 @@
 package tui
 
 import (
+	"strings"
+
 	"exoshift/state"
 	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // networkPage is the form of the network with a picture of what its answers mean, which follows what is being typed.
-type networkPage struct{ *form }
+type networkPage struct {
+	*form
+	good typedAnswer
+}
 
-func newNetworkPage(t *talk) networkPage { return networkPage{newForm(t, wizard.Network)} }
+// typedAnswer is what was being typed when it was a good answer last.
+type typedAnswer struct{ key, text string }
+
+func newNetworkPage(t *talk) *networkPage { return &networkPage{form: newForm(t, wizard.Network)} }
+
+// Update remembers what was typed as long as it is a good answer: the picture would flicker otherwise.
+func (p *networkPage) Update(msg tea.Msg) tea.Cmd {
+	cmd := p.form.Update(msg)
+	key, text, typed := p.Editing()
+	if !typed || key != p.good.key {
+		p.good = typedAnswer{}
+	}
+	if _, good := whatIf(p.talk.fields(wizard.Network), p.talk.spec(), key, text); typed && good {
+		p.good = typedAnswer{key, text}
+	}
+	return cmd
+}
 
 // View draws the form, and below it the picture, unless that stands beside it.
-func (p networkPage) View(width, height int) string {
+func (p *networkPage) View(width, height int) string {
 	if p.talk.roomy || p.list != nil || width < stackWidth || height < stackHeight+addressesLeast {
 		return p.form.View(width, height)
 	}
@@ -21,29 +44,26 @@ func (p networkPage) View(width, height int) string {
 }
 
 // Aside draws the picture beside the form.
-func (p networkPage) Aside(width, height int) string { return p.addresses().View(width, height) }
+func (p *networkPage) Aside(width, height int) string { return p.addresses().View(width, height) }
 
-// addresses are what the answers mean as they are, with what is being typed as soon as that is a good answer.
-func (p networkPage) addresses() addresses {
-	view := addresses{theme: p.talk.theme, spec: p.talk.spec()}
-	key, text, typed := p.Editing()
-	if !typed {
-		return view
+// addresses are what the answers mean as they are, with what is being typed.
+func (p *networkPage) addresses() addresses {
+	view := addresses{theme: p.talk.theme, spec: p.talk.spec(), changing: p.good.key, names: strings.HasPrefix(p.row().key, "dns.")}
+	if p.good.key != "" {
+		view.spec, _ = whatIf(p.talk.fields(wizard.Network), view.spec, p.good.key, p.good.text)
 	}
-	view.changing = key
-	view.spec = whatIf(p.talk.fields(wizard.Network), view.spec, key, text)
 	return view
 }
 
 // whatIf returns the answers with one of them changed, if that is a good one.
-func whatIf(fields []wizard.Field, spec state.Spec, key, text string) state.Spec {
+func whatIf(fields []wizard.Field, spec state.Spec, key, text string) (state.Spec, bool) {
 	for _, field := range fields {
 		if field.Key == key {
 			changed := detached(spec)
 			if field.Set(&changed, text) == nil {
-				return changed
+				return changed, true
 			}
 		}
 	}
-	return spec
+	return spec, false
 }

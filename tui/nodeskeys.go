@@ -12,7 +12,7 @@ type nodesKeys struct {
 	Move, Up, Down, Left, Right, Next, Previous key.Binding
 	Type, More, Less, Erase, Open, Accept       key.Binding
 	Add, Rename, Remove, Correct                key.Binding
-	Yes, No, Filter                             key.Binding
+	Yes, No, Filter, Undo                       key.Binding
 }
 
 func newNodesKeys() nodesKeys {
@@ -39,20 +39,20 @@ func newNodesKeys() nodesKeys {
 		Correct:  bind("ctrl+y", "take the suggestion", "ctrl+y"),
 		Yes:      bind("y", "yes, take it away", "y"),
 		No:       bind("n", "no", "n", "esc"),
+		Undo:     bind("esc", "undo", "esc"),
 		Filter:   bind("letters", "filter", "none"),
 	}
 }
 
 // hints are the keys of what is selected or open.
 func (k nodesKeys) hints(p *nodesPage) []key.Binding {
-	if p.remove != "" {
+	switch {
+	case p.remove != "":
 		return []key.Binding{k.Yes, k.No}
-	}
-	if p.list != nil {
-		return []key.Binding{k.Open, k.Filter}
-	}
-	if p.naming != nil {
-		return []key.Binding{k.Accept}
+	case p.list != nil:
+		return []key.Binding{k.Open, k.Filter, k.Undo}
+	case p.naming != nil, p.edit != nil:
+		return []key.Binding{k.Accept, k.Undo}
 	}
 	hints := []key.Binding{k.Move}
 	field, onCell := p.field()

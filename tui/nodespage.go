@@ -2,6 +2,7 @@ package tui
 
 import (
 	"reflect"
+	"strings"
 
 	"exoshift/state"
 	"exoshift/tui/pane"
@@ -25,6 +26,7 @@ type nodesPage struct {
 	remove string     // the row of a group that somebody wants to take away
 	notice string     // until the next key
 	seen   sizingView
+	offers map[string]wizard.Offer // by their names
 }
 
 // sizingView is what follows from the answers, remembered until they change.
@@ -36,7 +38,13 @@ type sizingView struct {
 	done     bool
 }
 
-func newNodesPage(t *talk) *nodesPage { return &nodesPage{talk: t, keys: newNodesKeys()} }
+func newNodesPage(t *talk) *nodesPage {
+	p := &nodesPage{talk: t, keys: newNodesKeys(), offers: map[string]wizard.Offer{}}
+	for _, offer := range wizard.Offers() {
+		p.offers[offer.Name] = offer
+	}
+	return p
+}
 
 // Enter puts the cursor on what a newcomer decides: the first field that is not for those who know better.
 func (p *nodesPage) Enter() tea.Cmd {
@@ -120,7 +128,20 @@ func (p *nodesPage) Help() string {
 			"storage nodes hold volumes, and workers run your applications.\n" +
 			"The defaults are the smallest cluster that is supported in production."
 	}
-	return p.talk.explain(field)
+	return strings.Join(append([]string{p.talk.explain(field)}, p.wrongs()...), "\n")
+}
+
+// wrongs are the faults of what is selected in full: below the table they may be cut short.
+func (p *nodesPage) wrongs() []string {
+	var all []string
+	for _, line := range p.told() {
+		word := "Worth: "
+		if line.status == pane.Failed {
+			word = "Wrong: "
+		}
+		all = append(all, word+line.text)
+	}
+	return all
 }
 
 // Hints are the keys of what is selected.

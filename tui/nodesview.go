@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"exoshift/tui/pane"
@@ -12,13 +13,13 @@ import (
 
 // Sizes of the nodes screen.
 const (
-	sideBySide   = 70 // width from which quotas and cost stand side by side
-	quotasWidth  = 46
-	detailsMost  = 6 // lines about what is selected, where there is little room
-	budgetLeast  = 4
-	helpLeast    = 10 // height that is left, from which the help is shown below everything
-	tinyTable    = 4  // height below which there is no room for a table
-	narrowScreen = 44 // width below which there is none
+	sideBySide   = 70  // width from which quotas and cost stand side by side
+	quotasWidth  = 46  //
+	helpBeside   = 132 // width from which the help stands beside everything else
+	tableWidest  = 110 // of what it leaves then
+	helpLeast    = 10  // height that is left, from which the help is shown below everything
+	tinyTable    = 4   // height below which there is no room for a table
+	narrowScreen = 44  // width below which there is none
 )
 
 // View draws the table, what is wrong or asked, and what the machines need and cost.
@@ -28,7 +29,7 @@ func (p *nodesPage) View(width, height int) string {
 		return ""
 	case p.list != nil:
 		return margin{typeListView{p}}.View(width, height)
-	case height < tinyTable+2 || width < narrowScreen:
+	case height < tinyTable+3 || width < narrowScreen:
 		return p.tiny(width, height)
 	}
 	return margin{nodesBody{p}}.View(width, height)
@@ -38,27 +39,62 @@ func (p *nodesPage) View(width, height int) string {
 type nodesBody struct{ *nodesPage }
 
 func (p nodesBody) View(width, height int) string {
-	details := p.details(width)
-	table, below := p.table(), height-1
-	room := table.Height()
-	if rest := below - min(len(details), detailsMost) - budgetLeast; room > rest {
-		room = max(rest, min(tinyTable, below))
+	if width < helpBeside {
+		return pane.Fill(p.column(width, height, false), width, height)
 	}
+	room := min(width*62/100, tableWidest)
+	left, right := p.column(room, height, true), split(p.helpBox(width-room-2, height))
+	for i := range left {
+		left[i] = pane.Fit(left[i], room+2) + right[i]
+	}
+	return pane.Fill(left, width, height)
+}
+
+// column draws everything below each other. The table comes first, then the sums, then what is wrong; what is left is
+// divided among the details, the quotas and, unless that stands beside it, the help.
+func (p nodesBody) column(width, height int, helped bool) []string {
+	table, details := p.table(), p.details(width)
+	if len(details) == 0 && !helped {
+		details = p.about(width)
+	}
+	sums := budgetLeast(width, height)
+	room := min(table.Height(), max(height-1-sums-min(len(details), 2), tinyTable))
 	lines := append(split(table.View(width, room)), p.buttonLine(width))
 	left := height - len(lines)
-	if len(details) > left-2 {
-		details = details[:max(left-2, min(1, left))]
-	}
-	if left > len(details)+budgetLeast+1 {
-		details = append([]string{""}, details...)
+	details = cut(details, max(left-sums, min(1, left)), width)
+	if left > len(details)+sums {
+		lines = append(lines, "")
 	}
 	lines = append(lines, details...)
-	if left = height - len(lines); left > budgetLeast+1 {
+	if left = height - len(lines); left > sums+1 {
 		lines = append(lines, "")
 		left--
 	}
 	lines = append(lines, p.budget(width, left)...)
-	return pane.Fill(lines, width, height)
+	if left = height - len(lines) - 1; left >= helpLeast && !helped {
+		lines = append(append(lines, ""), split(p.helpBox(width, left))...)
+	}
+	for len(lines) < height {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+// budgetLeast is how many lines the quotas and the cost get in any case.
+func budgetLeast(width, height int) int {
+	if width < sideBySide || height < 16 {
+		return 2
+	}
+	return 4
+}
+
+// cut shortens a text and says where the rest of it is.
+func cut(lines []string, height, width int) []string {
+	if len(lines) <= height || height <= 0 {
+		return lines[:min(len(lines), max(height, 0))]
+	}
+	last := ansi.Truncate(lines[height-1], max(width-10, 0), "") + " … F1: all"
+	return append(lines[:height-1:height-1], last)
 }
 
 func split(view string) []string { return strings.Split(view, "\n") }
@@ -67,7 +103,7 @@ func split(view string) []string { return strings.Split(view, "\n") }
 func (p *nodesPage) table() pane.Sizing {
 	rows := p.rows()
 	columns := columnsOf(rows)
-	table := pane.Sizing{Theme: p.talk.theme, Row: p.row, Column: -1}
+	table := pane.Sizing{Theme: p.talk.theme, Row: p.row, Column: -1, Corner: "disks in GiB"}
 	for i, column := range columns {
 		table.Columns = append(table.Columns, column.pane)
 		if column.part == p.part && !p.onButtons() {
@@ -105,7 +141,7 @@ func (p *nodesPage) amber(key string) []wizard.Fault {
 func (p *nodesPage) cell(i int, row machineRow, part string, red []wizard.Fault) pane.SizingCell {
 	switch part {
 	case cpuColumn, memoryColumn:
-		return pane.SizingCell{Text: ofType(row.value("type", p.spec()), part), Fixed: true}
+		return pane.SizingCell{Text: p.ofType(row.value("type", p.spec()), part), Fixed: true}
 	}
 	field, there := row.fields[part]
 	if !there {
@@ -159,44 +195,63 @@ func (p *nodesPage) details(width int) []string {
 	if p.notice != "" {
 		lines = append(lines, p.say(pane.Warn, p.notice, width)...)
 	}
-	lines = append(lines, p.faults(width)...)
-	if len(lines) > 0 {
-		return lines
+	return append(lines, p.faults(width)...)
+}
+
+// about says in a sentence or two what the selected cell is.
+func (p *nodesPage) about(width int) []string {
+	field, there := p.field()
+	if !there {
+		return nil
 	}
-	if field, there := p.field(); there {
-		for _, line := range pane.Wrap(field.Title+". "+field.Help+" "+field.Why, "", width) {
-			lines = append(lines, t.Dim.Render(line))
-		}
+	return wrapDim(p.talk.theme, field.Title+". "+field.Help+" "+field.Why, width)
+}
+
+func wrapDim(t pane.Theme, text string, width int) []string {
+	lines := pane.Wrap(text, "", width)
+	for i, line := range lines {
+		lines[i] = t.Dim.Render(line)
 	}
 	return lines
 }
 
-// faults tells what is wrong with the selected cell, with its row, with the quotas, and then with the rest.
+// faults tells what is wrong, and then what is worth knowing.
 func (p *nodesPage) faults(width int) []string {
-	red, told := p.talk.allRed(), map[string]bool{}
 	var lines []string
-	tell := func(status pane.Status, faults []wizard.Fault) {
-		for _, fault := range faults {
-			if said := p.titled(fault); !told[said] {
-				told[said] = true
-				lines = append(lines, p.say(status, said, width)...)
-			}
-		}
-	}
-	key := ""
-	if rows := p.rows(); p.row < len(rows) {
-		key = rows[p.row].key
-		if rows[p.row].asked[p.part] {
-			tell(pane.Failed, p.talk.about(key+"."+p.part, red))
-		}
-		tell(pane.Failed, p.talk.about(key, red))
-	}
-	tell(pane.Failed, p.talk.stray(wizard.Nodes))
-	tell(pane.Failed, p.talk.blocking(wizard.Nodes))
-	if key != "" {
-		tell(pane.Warn, p.amber(key))
+	for _, one := range p.told() {
+		lines = append(lines, p.say(one.status, one.text, width)...)
 	}
 	return lines
+}
+
+// remark is something about the answers: Failed or Warn.
+type remark struct {
+	status pane.Status
+	text   string
+}
+
+// told are the faults of the selected cell, of its row, of the quotas and of the rest, each once, and then what is worth
+// knowing about the row.
+func (p *nodesPage) told() []remark {
+	red, key := p.talk.allRed(), ""
+	var faults, warnings []wizard.Fault
+	if rows := p.rows(); p.row < len(rows) {
+		key = rows[p.row].key
+		faults = append(p.talk.about(key+"."+p.part, red), p.talk.about(key, red)...)
+		warnings = p.amber(key)
+	}
+	faults = append(append(faults, p.talk.blocking(wizard.Nodes)...), p.talk.shortages()...)
+	var told []remark
+	for i, fault := range append(faults, warnings...) {
+		one := remark{pane.Failed, p.titled(fault)}
+		if i >= len(faults) {
+			one.status = pane.Warn
+		}
+		if !slices.ContainsFunc(told, func(r remark) bool { return r.text == one.text }) {
+			told = append(told, one)
+		}
+	}
+	return told
 }
 
 // titled is a fault with the field that it is about.
@@ -211,7 +266,11 @@ func (p *nodesPage) titled(fault wizard.Fault) string {
 			return cleanText(row.title, p.talk.ascii) + ": " + p.talk.sentence(fault)
 		}
 	}
-	return p.talk.sentence(fault)
+	said := p.talk.sentence(fault)
+	if screen := wizard.ScreenOf(fault.Field); screen != "" && screen != wizard.Nodes {
+		said += "; that is mended on the screen " + screen.Title()
+	}
+	return said
 }
 
 // say wraps a text behind a mark.
@@ -226,6 +285,14 @@ func (p *nodesPage) say(status pane.Status, text string, width int) []string {
 		lines[i] = head + t.Style(status).Render(line)
 	}
 	return lines
+}
+
+// helpBox is the help of the selected cell in a box.
+func (p *nodesPage) helpBox(width, height int) string {
+	help := helpText{p.talk.theme, p.Help()}
+	box := pane.Box{Theme: p.talk.theme, Title: "help", Content: help}
+	tall := min(height, len(help.lines(width-4))+2)
+	return pane.Fill(split(box.View(width, tall)), width, height)
 }
 
 // tiny is for a screen without room for a table: the selected cell alone.
@@ -251,5 +318,5 @@ func (p *nodesPage) tiny(width, height int) string {
 	if len(lines) >= height {
 		lines = lines[:height-1]
 	}
-	return pane.Fill(append(lines, p.costs1()), width, height)
+	return pane.Fill(append(lines, p.costLine()), width, height)
 }

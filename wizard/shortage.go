@@ -30,13 +30,9 @@ func Shortages(spec state.Spec, quotas []Quota, needs map[string]int) []Fault {
 		if q.Sufficient {
 			continue
 		}
-		fault := Fault{
-			Field: q.mendedBy(spec),
-			Problem: fmt.Sprintf("the quota %q does not suffice: %d used, %d needed, %d allowed",
-				q.Resource, q.Used, q.Need, q.Limit),
-			Allowed: fmt.Sprintf("%s, or a limit of %d: ask for it in the Exoscale portal under Organization, Quotas",
-				q.instead(spec), q.After),
-		}
+		fault := Fault{Field: q.mendedBy(spec), Problem: fmt.Sprintf(
+			"the quota %q does not suffice: %d used, %d needed, %d allowed. %s; or ask for a limit of %d in the Exoscale portal under Organization, Quotas",
+			q.Resource, q.Used, q.Need, q.Limit, q.instead(spec), q.After)}
 		faults = append(faults, fault)
 	}
 	return faults
@@ -67,16 +63,16 @@ func typeOfFamily(spec state.Spec, family string) string {
 
 // instead says what would fit without a higher limit.
 func (q QuotaNeed) instead(spec state.Spec) string {
-	over := q.After - q.Limit
-	switch left := spec.Sizing.Workers.Count - over; {
-	case q.Resource == "instance" && left >= minNodes:
-		return fmt.Sprintf("%d workers in place of %d", left, spec.Sizing.Workers.Count)
+	over, workers := q.After-q.Limit, spec.Sizing.Workers.Count
+	switch {
+	case q.Resource == "instance" && workers-over >= minNodes:
+		return fmt.Sprintf("%d workers in place of %d would fit", workers-over, workers)
 	case q.Resource == "instance":
-		return fmt.Sprintf("%d fewer machines", over)
+		return fmt.Sprintf("%d fewer machines would fit", over)
 	case q.Resource == "elastic-ip":
-		return fmt.Sprintf("%d fewer in use, or dns-round-robin, which needs none", over)
+		return fmt.Sprintf("%d fewer in use would fit, and dns-round-robin needs none", over)
 	case strings.HasPrefix(q.Resource, "gpu"):
-		return "machines of another type"
+		return "machines of another type would fit"
 	}
-	return fmt.Sprintf("%d fewer in use", over)
+	return fmt.Sprintf("%d fewer in use would fit", over)
 }

@@ -24,19 +24,19 @@ func TestAShortageSaysWhatWouldFitAndWhichLimitToAskFor(t *testing.T) {
 	spec.Sizing.Workers.Count = 6
 	spec.Sizing.ExtraGroups = []state.GroupSpec{{Name: "gpu", MachineSpec: state.MachineSpec{Type: "gpua30.small", Count: 1}}}
 	for _, c := range []struct {
-		quota          Quota
-		need           int
-		field, allowed string
+		quota       Quota
+		need        int
+		field, said string
 	}{
-		{Quota{"instance", 11, 25}, 16, "sizing.workers.count", "4 workers in place of 6, or a limit of 27"},
-		{Quota{"instance", 11, 20}, 16, "sizing.workers.count", "7 fewer machines, or a limit of 27"},
-		{Quota{"elastic-ip", 4, 5}, 2, "loadBalancer.strategy", "dns-round-robin, which needs none, or a limit of 6"},
-		{Quota{"gpua30", 0, 0}, 1, "sizing.extraGroups[0].type", "machines of another type, or a limit of 1"},
-		{Quota{"iam-key", 10, 10}, 4, "", "4 fewer in use, or a limit of 14"},
+		{Quota{"instance", 11, 25}, 16, "sizing.workers.count", "4 workers in place of 6 would fit; or ask for a limit of 27"},
+		{Quota{"instance", 11, 20}, 16, "sizing.workers.count", "7 fewer machines would fit; or ask for a limit of 27"},
+		{Quota{"elastic-ip", 4, 5}, 2, "loadBalancer.strategy", "dns-round-robin needs none; or ask for a limit of 6"},
+		{Quota{"gpua30", 0, 0}, 1, "sizing.extraGroups[0].type", "machines of another type would fit; or ask for a limit of 1"},
+		{Quota{"iam-key", 10, 10}, 4, "", "4 fewer in use would fit; or ask for a limit of 14"},
 	} {
 		faults := Shortages(spec, []Quota{c.quota}, map[string]int{c.quota.Resource: c.need})
-		if len(faults) != 1 || faults[0].Field != c.field || !strings.Contains(faults[0].Allowed, c.allowed) {
-			t.Errorf("%v: %v, want %s: %s", c.quota, faults, c.field, c.allowed)
+		if len(faults) != 1 || faults[0].Field != c.field || !strings.Contains(faults[0].Problem, c.said) {
+			t.Errorf("%v: %v, want %s: %s", c.quota, faults, c.field, c.said)
 		}
 	}
 }

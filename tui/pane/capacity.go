@@ -12,8 +12,7 @@ type Capacity struct {
 	PodsPerNode int
 	Services    int
 	Wanted      int  // nodes
-	Addresses   int  // of the node network
-	Unknown     bool // the ranges are not well-formed: nothing can be said
+	Unknown     bool // the ranges are not right: nothing can be said
 }
 
 // View draws a line for the pods and one for the services.
@@ -25,13 +24,16 @@ func (p Capacity) Height(width int) int { return len(p.lines(width)) }
 func (p Capacity) lines(width int) []string {
 	t := p.Theme
 	if p.Unknown {
-		return wrapAfter(t.Mark(Waiting), t.Dim, "what the ranges hold is said once they are well-formed", t.Indent(), width)
+		return wrapAfter(t.Mark(Waiting), t.Dim, "What the ranges hold is said once they fit together", t.Indent(), width)
 	}
 	status := OK
 	if p.Nodes < p.Wanted {
 		status = Failed
 	}
-	room := fmt.Sprintf("Room for %s of %s each; %d wanted", grouped(p.Nodes, "node"), grouped(p.PodsPerNode, "pod"), p.Wanted)
+	room := fmt.Sprintf("Room for %s of %s each (%d wanted)", grouped(p.Nodes, "node"), grouped(p.PodsPerNode, "pod"), p.Wanted)
+	if all := room + " and " + grouped(p.Services, "service"); p.Services > 0 && cells(t.Indent())+cells(all) <= width {
+		return []string{t.Mark(status) + " " + all}
+	}
 	lines := wrapAfter(t.Mark(status), t.Plain, room, t.Indent(), width)
 	if p.Services > 0 {
 		lines = append(lines, wrapAfter(t.Mark(OK), t.Plain, "Room for "+grouped(p.Services, "service"), t.Indent(), width)...)

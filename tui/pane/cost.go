@@ -25,9 +25,9 @@ func (p Cost) View(width, height int) string {
 		lines = append(lines, wrapAfter(t.Mark(Warn), t.Caution, unknown, t.Indent(), width)...)
 	}
 	if p.Machines > 0 {
-		lines = append(lines, wrapIn(t.Dim, Plural(p.Machines, "machine")+" at the peak, one of them temporary", "", width)...)
+		lines = append(lines, wrapIn(t.Dim, Plural(p.Machines, "machine")+", one temporary", "", width)...)
 	}
-	lines = append(lines, wrapIn(t.Dim, "CHF, EUR or USD, without object storage and traffic", "", width)...)
+	lines = append(lines, wrapIn(t.Dim, "CHF, EUR or USD; plus object storage and traffic", "", width)...)
 	return Fill(lines, width, height)
 }
 

@@ -46,15 +46,15 @@ type Quotas struct {
 // Widths of the columns behind the name of the resource.
 const (
 	quotaColumn = 6
-	quotaName   = 11
+	quotaName   = 12
 )
 
 // View draws a table; where it does not find room, the limits that suffice are counted.
 func (p Quotas) View(width, height int) string {
 	rows := p.urgent()
-	name := min(max(width-4*quotaColumn-cells(p.Theme.Indent())-1, 4), quotaName+4)
-	lines := []string{p.heading(name, width)}
-	room := max(height-1, 0)
+	name := min(max(width-4*quotaColumn-cells(p.Theme.Indent())-1, 4), quotaName)
+	lines, below := p.heading(name, width)
+	room := max(height-1-len(below), 0)
 	shown := rows
 	if len(rows) > room {
 		shown = rows[:max(room-1, 0)]
@@ -65,18 +65,28 @@ func (p Quotas) View(width, height int) string {
 	if rest := len(rows) - len(shown); rest > 0 {
 		lines = append(lines, p.Theme.Dim.Render(fmt.Sprintf("and %d more: %s", rest, p.worst(rows[len(shown):]).Word())))
 	}
-	return Fill(lines, width, height)
+	return Fill(append(lines, below...), width, height)
 }
 
-// Height is how many lines the whole table has.
-func (p Quotas) Height() int { return 1 + len(p.Rows) }
+// Height is how many lines the whole table has at most.
+func (p Quotas) Height() int {
+	if p.Note == "" {
+		return 1 + len(p.Rows)
+	}
+	return 2 + len(p.Rows)
+}
 
-func (p Quotas) heading(name, width int) string {
+// heading names the columns and says how old the limits are, below the table where there is no room beside the names.
+func (p Quotas) heading(name, width int) (lines, below []string) {
 	line := p.Theme.Label.Render(Fit("Quota", name))
 	for _, title := range []string{"used", "need", "after", "limit"} {
 		line += p.Theme.Dim.Render(number(title))
 	}
-	return spread(line, p.note(), width)
+	note := p.note()
+	if cells(line)+1+cells(note) <= width {
+		return []string{spread(line, note, width)}, nil
+	}
+	return []string{line}, []string{note}
 }
 
 // note says how old the limits are, or why there are none.

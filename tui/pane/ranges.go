@@ -22,11 +22,12 @@ type Range struct {
 	Overlaps []string // titles of those that it overlaps
 }
 
-// Widths of what stands before the scale.
+// Widths of what stands before the scale, at most.
 const (
 	rangeTitle  = 20
-	rangePrefix = 18
+	rangePrefix = 20
 	scaleLeast  = 12 // a scale that is narrower shows nothing
+	scaleMost   = 72
 )
 
 // View draws a line for each range, and below them what overlaps, in words. Where there is little room, ranges that
@@ -82,21 +83,27 @@ func (p Ranges) scaleFor(rows []Range, width int) scale {
 	for i, row := range rows {
 		prefixes[i] = row.Prefix
 	}
-	room := width - cells(p.Theme.Indent()) - p.titleWidth(width) - rangePrefix - 2
+	title, prefix := p.widths(width)
+	room := width - cells(p.Theme.Indent()) - title - prefix - 1
 	if room < scaleLeast {
 		return scale{}
 	}
-	return newScale(prefixes, min(room, 72))
+	return newScale(prefixes, min(room, scaleMost))
 }
 
-func (p Ranges) titleWidth(width int) int {
-	if width < 70 {
-		return rangeTitle - 5
+// widths are those of the columns with the titles and the prefixes, each with a space behind it.
+func (p Ranges) widths(width int) (title, prefix int) {
+	for _, r := range p.Ranges {
+		title, prefix = max(title, cells(Clean(r.Title))+1), max(prefix, len(r.Prefix.String())+1)
 	}
-	return rangeTitle
+	if width < 70 {
+		return min(title, rangeTitle-4), min(prefix, rangePrefix)
+	}
+	return min(title, rangeTitle), min(prefix, rangePrefix)
 }
 
 func (p Ranges) row(r Range, on scale, width int) string {
+	titleWidth, prefixWidth := p.widths(width)
 	t, mark, style := p.Theme, p.Theme.Mark(OK), p.Theme.Plain
 	switch {
 	case len(r.Overlaps) > 0:
@@ -106,7 +113,7 @@ func (p Ranges) row(r Range, on scale, width int) string {
 	case r.Changing:
 		style = t.Bold
 	}
-	line := mark + " " + style.Render(Fit(Clean(r.Title), p.titleWidth(width)-1)+" "+Fit(r.Prefix.String(), rangePrefix)) + " "
+	line := mark + " " + style.Render(Fit(Clean(r.Title), titleWidth-1)+" "+Fit(r.Prefix.String(), prefixWidth-1)) + " "
 	return line + p.bar(r, on)
 }
 

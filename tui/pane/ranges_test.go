@@ -65,7 +65,7 @@ func TestAScaleOfManyRangesHasNoRoomForGapsAndThenForNothing(t *testing.T) {
 
 func TestCapacityTellsWhetherTheNodesFindRoom(t *testing.T) {
 	p := Capacity{Theme: uncoloured(), Nodes: 512, PodsPerNode: 510, Services: 65534, Wanted: 13}
-	if view := p.View(70, 2); !strings.Contains(view, "✓ Room for 512 nodes of 510 pods each; 13 wanted") || !strings.Contains(view, "65,534 services") {
+	if view := p.View(58, 2); !strings.Contains(view, "✓ Room for 512 nodes of 510 pods each (13 wanted) ") || !strings.Contains(view, "65,534 services") {
 		t.Errorf("it reads\n%s", view)
 	}
 	p.Wanted = 513

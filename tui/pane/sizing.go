@@ -6,6 +6,7 @@ import "strings"
 // follows from that. It scrolls so that the row of the cursor is seen.
 type Sizing struct {
 	Theme   Theme
+	Corner  string // what is said above the names of the rows
 	Columns []SizingColumn
 	Rows    []SizingRow
 	Row     int // of the cursor; beyond the rows there is none
@@ -112,7 +113,7 @@ func (p Sizing) titleWidth(width int) int {
 }
 
 func (p Sizing) heading(shown []placed, long bool, width int) string {
-	line := strings.Repeat(" ", p.lead()+p.titleWidth(width))
+	line := strings.Repeat(" ", p.lead()) + Fit(p.Corner, p.titleWidth(width))
 	for _, s := range shown {
 		c := p.Columns[s.column]
 		title := c.Short

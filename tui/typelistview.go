@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"fmt"
+
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// typeListView draws the list of instance types.
+type typeListView struct{ *nodesPage }
+
+func (p typeListView) View(width, height int) string {
+	t, l := p.talk.theme, p.list
+	filter := t.Dim.Render("type to search")
+	if l.filter != "" {
+		filter = t.Label.Render("/") + l.filter + "_"
+	}
+	lines := []string{t.Bold.Render("Instance type: "+cleanText(l.title, p.talk.ascii)) + "   " + filter}
+	foot := p.foot(width)
+	if len(foot) > height/2 {
+		foot = foot[:height/2]
+	}
+	types := l.matching()
+	room := max(height-len(lines)-len(foot), 1)
+	from := min(max(l.cursor-room/2, 0), max(len(types)-room, 0))
+	for i := from; i < min(from+room, len(types)); i++ {
+		lines = append(lines, p.typeLine(types[i], i == l.cursor, width))
+	}
+	if len(types) == 0 {
+		lines = append(lines, t.Dim.Render("  no type has that in its name"))
+	}
+	for len(lines) < height-len(foot) {
+		lines = append(lines, "")
+	}
+	return pane.Fill(append(lines, foot...), width, height)
+}
+
+func (p typeListView) typeLine(one instanceType, chosen bool, width int) string {
+	t, head := p.talk.theme, " "
+	if chosen {
+		head = t.Focus.Render(t.Prong)
+	}
+	style := t.Plain
+	switch {
+	case chosen:
+		style = t.Selected
+	case one.status == pane.Failed:
+		style = t.Dim
+	}
+	line := head + t.Mark(one.status) + " " + style.Render(pane.Fit(one.name, 22))
+	if one.cpus > 0 {
+		line += pane.Fit(fmt.Sprintf("%4d CPUs %5g GiB", one.cpus, one.memory), 22)
+	}
+	if width >= sideBySide {
+		line += pane.Fit(one.hourly(), 15)
+	}
+	what := one.why
+	if what == "" {
+		what = one.note
+	}
+	return pane.Truncate(line+t.Dim.Render(what), width)
+}
+
+// foot says about the type under the cursor what is worth knowing, and what the cluster would cost with it.
+func (p typeListView) foot(width int) []string {
+	t, l := p.talk.theme, p.list
+	chosen, there := l.chosen()
+	switch {
+	case l.why != "":
+		return p.say(pane.Failed, l.why, width)
+	case !there:
+		return nil
+	case chosen.status == pane.Failed:
+		return p.say(pane.Failed, chosen.name+": "+chosen.why, width)
+	}
+	spec := detached(p.talk.spec())
+	if l.field.Set(&spec, chosen.name) != nil {
+		return nil
+	}
+	lines := []string{""}
+	if chosen.status == pane.Warn {
+		lines = append(lines, p.say(pane.Warn, chosen.name+": "+chosen.why, width)...)
+	}
+	estimate := l.estimate.of(p.talk, spec)
+	cost := "The cluster with it: " + costPane(t, estimate).Line()
+	if ansi.StringWidth(cost) > width {
+		cost = "With it: " + costPane(t, estimate).Line()
+	}
+	return append(lines, cost)
+}
