@@ -72,19 +72,31 @@ func (f Field) sample() string {
 // inFile writes a value as a line of an answers file.
 func (f Field) inFile(value string) string {
 	sections := strings.Split(f.Key, ".")
-	var text string
-	switch f.Shape() {
-	case Table:
-		text = "{" + strings.ReplaceAll(value, "=", ": ") + "}"
-	case Groups:
-		text = "[{" + strings.NewReplacer("=", ": ", " ", ", ").Replace(value) + "}]"
-	default:
-		text = flow(f.Shape(), value)
-	}
+	text := f.inline(value)
 	for _, section := range slices.Backward(sections[1:]) {
 		text = fmt.Sprintf("{%s: %s}", section, text)
 	}
 	return sections[0] + ": " + text
+}
+
+// inline writes a value given as text as YAML of one line.
+func (f Field) inline(value string) string {
+	if value == "" {
+		return flow(f.Shape(), value)
+	}
+	switch f.Shape() {
+	case Table:
+		items, _ := splitItems(value)
+		for i, item := range items {
+			key, text, _ := strings.Cut(item, "=")
+			items[i] = scalarText(key) + ": " + scalarText(text)
+		}
+		return "{" + strings.Join(items, ", ") + "}"
+	case Groups:
+		return "[{" + strings.NewReplacer("=", ": ", " ", ", ").Replace(value) + "}]"
+	case Text, Number, Switch, List, Reference:
+	}
+	return flow(f.Shape(), value)
 }
 
 func (f Field) why() string {

@@ -72,7 +72,7 @@ func requirements() []ordered {
 	}
 	var always []ordered
 	for _, field := range answerable() {
-		if field.Required && field.Default() == "" && field.spared == nil {
+		if field.mustBeGiven() && field.spared == nil {
 			always = append(always, demand(field.Key))
 		}
 	}
