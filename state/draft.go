@@ -23,6 +23,9 @@ const (
 // discarded begins the name of a draft's folder that is on its way out.
 const discarded = ".gone-"
 
+// begins is how long it may take from making a draft's folder until it is held.
+const begins = time.Minute
+
 // Draft is the folder of answers that are no installation yet: 0700, its files 0600, each written atomically.
 type Draft struct{ Folder }
 
@@ -76,6 +79,8 @@ func Drafts(dir string) ([]Draft, error) {
 			_ = os.RemoveAll(path) // it will be tried again
 		case draft.Exists():
 			drafts = append(drafts, draft)
+		case draft.abandoned():
+			_ = os.RemoveAll(path)
 		}
 	}
 	slices.SortStableFunc(drafts, func(a, b Draft) int { return cmp.Compare(b.Saved().UnixNano(), a.Saved().UnixNano()) })
@@ -86,6 +91,12 @@ func Drafts(dir string) ([]Draft, error) {
 func (d Draft) Exists() bool {
 	info, err := os.Stat(d.Path(DraftFile))
 	return err == nil && info.Mode().IsRegular()
+}
+
+// abandoned tells whether somebody began a draft and was killed before anything was said.
+func (d Draft) abandoned() bool {
+	info, err := os.Stat(d.path)
+	return err == nil && info.IsDir() && time.Since(info.ModTime()) > begins && !d.Busy()
 }
 
 // Saved returns when the answers were saved last; the zero time if there are none.
@@ -105,7 +116,7 @@ func (d Draft) Answers() ([]byte, error) { return d.Read(DraftFile) }
 
 // KeepSecret keeps the secret of a field and returns the path of its file.
 func (f Folder) KeepSecret(field, secret string) (path string, err error) {
-	if !filepath.IsLocal(field) || strings.ContainsAny(field, `/\`) {
+	if !filepath.IsLocal(field) || field == "." || strings.ContainsAny(field, `/\`) {
 		return "", fmt.Errorf("keep a secret: %q is no name of a field", field)
 	}
 	name := filepath.Join(SecretsDir, field)

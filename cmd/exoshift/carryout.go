@@ -45,7 +45,9 @@ func (c *conversation) install(ctx context.Context, std streams, spec state.Spec
 		return err
 	}
 	defer unlock()
-	s, err := realSession(c.options, spec, secrets, folder)
+	o := c.options
+	o.answers, o.set, o.dir = "", nil, folder.Path() // from now on the answers are in force there
+	s, err := realSession(o, spec, secrets, folder)
 	if err != nil {
 		return err
 	}
@@ -59,7 +61,6 @@ func (c *conversation) install(ctx context.Context, std streams, spec state.Spec
 	if err := c.hand(&s); err != nil {
 		return err
 	}
-	s.where.Resume = resumeCommand("install", c.options)
 	return s.run(ctx, std)
 }
 
@@ -74,6 +75,7 @@ func (c *conversation) hand(s *session) error {
 		return err
 	}
 	s.spec = relocated(s.spec, moved)
+	s.given = wizard.Export(s.spec, c.answers.Origins)
 	if err := s.keepAnswers(); err != nil {
 		return err
 	}

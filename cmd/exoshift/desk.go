@@ -105,7 +105,7 @@ func (d *desk) adjourn(ctx context.Context) error {
 	switch {
 	case d.open.checkOnly:
 		fmt.Fprintln(d.std.out, "Nothing was created.")
-	case d.open.temporary():
+	case d.open.temporary(), !d.open.draft.Exists():
 		fmt.Fprintln(d.std.out, "Nothing was created, and nothing was kept.")
 	default:
 		fmt.Fprintf(d.std.out, "Nothing was created. The answers so far are kept in %s.\nGo on with:\n  %s\n", console.Clean(d.open.draft.Path()), d.open.resume())

@@ -66,7 +66,7 @@ func (d demolition) agree(ctx context.Context, std streams, cluster string) erro
 		return nil
 	}
 	fmt.Fprintf(std.out, "\nThis cannot be undone. Type the cluster's ID to delete all this: ")
-	answer, err := readLine(ctx, std.in)
+	answer, err := std.readLine(ctx)
 	if err != nil {
 		return fmt.Errorf("nothing was touched: %w", err)
 	}

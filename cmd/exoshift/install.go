@@ -1,18 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/console"
 	"exoshift/provisioner/install"
 	"exoshift/state"
-	"exoshift/tui"
 	"exoshift/wizard"
 )
 
@@ -32,6 +30,7 @@ func installCommand(std streams) *cobra.Command {
 	dirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
 	cmd.Flags().Bool("yes", false, "create what the plan says without asking")
 	outputFlag(cmd)
+	accessibleFlag(cmd)
 	waitFlag(cmd)
 	releaseFlags(cmd)
 	renewFlag(cmd)
@@ -41,17 +40,34 @@ func installCommand(std streams) *cobra.Command {
 
 func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if o.answers == "" {
-		return withoutAnswers(cmd.Context(), o, std, tui.Ask)
+		return withoutAnswers(cmd.Context(), o, std)
 	}
-	read, err := o.loadAnswers(std, environment)
+	read, err := o.readAnswers(std, environment)
 	if err != nil {
 		return err
 	}
-	return installAs(cmd.Context(), o, std, read.answers.Spec, read.secrets)
+	return installAnswered(cmd.Context(), o, std, read)
+}
+
+// installAnswered installs a cluster by answers, and asks for what they leave open if there is anybody to ask.
+func installAnswered(ctx context.Context, o options, std streams, read loaded) error {
+	switch {
+	case len(read.needs) == 0:
+		return installAs(ctx, o, std, read.answers.Spec, read.secrets)
+	case !o.output.attended():
+		return read.complete(std)
+	}
+	d := &desk{options: o, std: std, hold: o.output.holder(std), opening: func(ctx context.Context) (*conversation, error) {
+		return hybridConversation(ctx, o, read)
+	}}
+	return d.sit(ctx)
 }
 
 // installAs installs a cluster by complete answers, once somebody has agreed to the plan.
 func installAs(ctx context.Context, o options, std streams, spec state.Spec, secrets wizard.Secrets) error {
+	if err := comparedWith(o, spec, std); err != nil {
+		return err
+	}
 	if err := agree(ctx, &o, spec, secrets, std); err != nil {
 		return err
 	}
@@ -71,6 +87,22 @@ func installAs(ctx context.Context, o options, std streams, spec state.Spec, sec
 	return s.run(ctx, std)
 }
 
+// comparedWith compares the answers with those in force in the folder that the flags mean, if there is one.
+func comparedWith(o options, spec state.Spec, std streams) error {
+	dir := o.dir
+	if dir == "" {
+		var err error
+		if dir, err = usualPath(spec.Cluster.ID); err != nil {
+			return err
+		}
+	}
+	folder, err := state.Look(dir)
+	if err != nil {
+		return err
+	}
+	return compareAnswers(folder, spec, std)
+}
+
 // agree shows the plan and asks for a yes before anything is created; without a terminal --yes has said it.
 func agree(ctx context.Context, o *options, spec state.Spec, secrets wizard.Secrets, std streams) error {
 	if o.yes {
@@ -88,11 +120,11 @@ func agree(ctx context.Context, o *options, spec state.Spec, secrets wizard.Secr
 	if err != nil {
 		return err
 	}
-	if o.output != outputTUI {
+	if !o.output.attended() {
 		printPlan(std.err, spec, preview)
 		return usageError{errors.New("nothing was created: give --yes to create what the plan says")}
 	}
-	printPlan(std.out, spec, preview)
+	printPlan(o.output.listener(std.out), spec, preview)
 	yes, err := ask(ctx, std, "\nCreate this? It costs money from then on.")
 	if err == nil && !yes {
 		err = usageError{errors.New("nothing was created")}
@@ -103,7 +135,7 @@ func agree(ctx context.Context, o *options, spec state.Spec, secrets wizard.Secr
 // ask asks a person for a yes.
 func ask(ctx context.Context, std streams, question string) (yes bool, err error) {
 	fmt.Fprint(std.out, question+" [y/N] ")
-	answer, err := readLine(ctx, std.in)
+	answer, err := std.readLine(ctx)
 	if err != nil {
 		return false, fmt.Errorf("nothing was created: %w", err)
 	}
@@ -113,21 +145,12 @@ func ask(ctx context.Context, std streams, question string) (yes bool, err error
 
 // readLine returns what is typed until Enter, or until ctx ends and then its cause. The end of the input is an empty
 // answer, never a yes.
-func readLine(ctx context.Context, in io.Reader) (string, error) {
-	typed := make(chan string, 1)
-	go func() {
-		line, err := bufio.NewReader(in).ReadString('\n')
-		if err != nil {
-			line = ""
-		}
-		typed <- line
-	}()
-	select {
-	case line := <-typed:
-		return line, nil
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
+func (s streams) readLine(ctx context.Context) (string, error) {
+	line, err := s.typed().Next(ctx)
+	if errors.Is(err, console.ErrEnded) {
+		return "", nil
 	}
+	return line, err
 }
 
 func openFolder(dir string, spec state.Spec) (state.Folder, error) {

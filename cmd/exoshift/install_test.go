@@ -12,8 +12,8 @@ import (
 )
 
 func TestTheEndOfTheInputIsNoYes(t *testing.T) {
-	for input, want := range map[string]string{"y\n": "y\n", "y": "", "": ""} {
-		if got, err := readLine(t.Context(), strings.NewReader(input)); err != nil || got != want {
+	for input, want := range map[string]string{"y\n": "y", "y": "", "": ""} {
+		if got, err := (streams{in: strings.NewReader(input)}).readLine(t.Context()); err != nil || got != want {
 			t.Errorf("%q is read as %q, %v", input, got, err)
 		}
 	}
@@ -24,7 +24,7 @@ func TestAQuestionEndsWithTheProgram(t *testing.T) {
 	cancel()
 	in, typing := io.Pipe()
 	t.Cleanup(func() { _ = typing.Close() })
-	if _, err := readLine(ctx, in); !errors.Is(err, context.Canceled) {
+	if _, err := (streams{in: in}).readLine(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended with %v", err)
 	}
 }

@@ -18,9 +18,42 @@ func realConversation(ctx context.Context, o options) (*conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{options: o, draft: draft, unlock: unlock, answers: newAnswers(), lookup: environment, realm: reality{network.Host()}}
-	if c.cache, err = cacheFolder(); err != nil {
+	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: reality{network.Host()}}
+	if c.cache, err = cacheFolder(); err == nil {
+		c.answers, err = o.foundAnswers()
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.leave())
+	}
+	return c, nil
+}
+
+// foundAnswers are what need not be asked: what the layers below and above an answers file say, and what is found on
+// this machine. What is wrong with them shows on the screens.
+func (o options) foundAnswers() (*wizard.Answers, error) {
+	layers, err := o.layers()
+	if err != nil {
+		return nil, err
+	}
+	all, err := layers.assemble()
+	if err != nil {
+		return nil, err
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		all.Answers.Detect(home, environment) // what cannot be used is found out again where it is asked
+	}
+	return all.Answers, nil
+}
+
+// hybridConversation asks for what answers that are given leave open.
+func hybridConversation(ctx context.Context, o options, read loaded) (*conversation, error) {
+	c, err := realConversation(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	c.answers = read.answers
+	for _, need := range read.needs {
+		c.only = append(c.only, need.Field)
 	}
 	return c, nil
 }
@@ -51,7 +84,7 @@ func resumedConversation(ctx context.Context, o options, draft state.Draft) (*co
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{options: o, draft: draft, unlock: unlock, answers: newAnswers(), lookup: environment, realm: reality{network.Host()}}
+	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: reality{network.Host()}}
 	c.cache, err = cacheFolder()
 	if err == nil {
 		c.answers, err = draftedAnswers(draft)
@@ -75,7 +108,7 @@ func rehearsalConversation(ctx context.Context, r rehearsal) (*conversation, err
 	}
 	zones, err := r.zones()
 	c := &conversation{
-		options: r.options, draft: draft, unlock: unlock, answers: newAnswers(), lookup: rehearsalSecrets, rehearsal: &r, cleanUp: cleanUp,
+		options: r.options, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: rehearsalSecrets, rehearsal: &r, cleanUp: cleanUp,
 		realm: &rehearsedRealm{options: zones}, cache: draft.Path(state.BinDir),
 	}
 	if err == nil {
@@ -119,5 +152,3 @@ func (r rehearsal) zones() (simcloud.Options, error) {
 		Speed: r.speed, Scenario: r.scenario, Key: key, Secret: secret, Installer: []string{self, simulatedInstallerVerb},
 	}, nil
 }
-
-func newAnswers() *wizard.Answers { return wizard.NewAnswers() }

@@ -19,7 +19,6 @@ import (
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/installer"
 	"exoshift/state"
-	"exoshift/tui"
 	"exoshift/wizard"
 )
 
@@ -51,6 +50,7 @@ func rehearseCommand(std streams) *cobra.Command {
 	answersFlag(cmd, "the answers file (default: a shipped example)")
 	dirFlag(cmd, "the cluster's folder; the simulated zone is kept beside it (default: a temporary one)")
 	outputFlag(cmd)
+	accessibleFlag(cmd)
 	waitFlag(cmd)
 	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of the simulated one")
 	renewFlag(cmd)
@@ -97,10 +97,10 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 
 // interview asks for the answers on the terminal.
 func (r rehearsal) interview(ctx context.Context, std streams) error {
-	if r.output != outputTUI {
+	if !r.output.attended() {
 		return usageError{errors.New("--interactive needs a terminal; without one, give --answers FILE")}
 	}
-	d := &desk{options: r.options, std: std, hold: tui.Ask, opening: func(ctx context.Context) (*conversation, error) {
+	d := &desk{options: r.options, std: std, hold: r.output.holder(std), opening: func(ctx context.Context) (*conversation, error) {
 		return rehearsalConversation(ctx, r)
 	}}
 	return d.sit(ctx)
@@ -128,6 +128,9 @@ func saveMemory() {
 
 func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (err error) {
 	saveMemory()
+	if err := compareAnswers(folder, spec, std); err != nil {
+		return err
+	}
 	agent, err := r.agent(spec, folder)
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ type session struct {
 	folder  state.Folder
 	net     network.Network
 	options options
+	given   []byte  // the answers as they were given; nil: those of the answers file
 	cache   string  // directory of downloads
 	speed   float64 // of a rehearsal's clock; 0 if it is none
 	where   console.Whereabouts
@@ -63,9 +64,33 @@ func (s session) run(ctx context.Context, std streams) error {
 	return s.play(ctx, std, installation, records)
 }
 
-// keepAnswers writes down the answers that are in force from now on.
+// keepAnswers writes down the answers that are in force from now on, and keeps them as they were given.
 func (s session) keepAnswers() error {
+	given, err := s.givenAnswers()
+	if err == nil && given != nil {
+		err = s.folder.KeepAnswers(given)
+	}
+	if err != nil {
+		return err
+	}
 	return s.folder.Write(state.AnswersFile, wizard.Export(s.spec, nil))
+}
+
+// givenAnswers returns the answers as they were given; nil if they are those in force. What is no ordinary file can be
+// read only once, which was done.
+func (s session) givenAnswers() ([]byte, error) {
+	if s.given != nil || s.options.answers == "" {
+		return s.given, nil
+	}
+	info, err := os.Stat(s.options.answers)
+	if err != nil || !info.Mode().IsRegular() {
+		return wizard.Export(s.spec, nil), nil
+	}
+	given, err := os.ReadFile(s.options.answers)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("read the answers: %w", err)}
+	}
+	return given, nil
 }
 
 // claim makes sure that the folder belongs to this cluster, and that what a simulated zone made is never taken for

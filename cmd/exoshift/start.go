@@ -15,18 +15,18 @@ import (
 )
 
 // withoutAnswers goes on with what is in the folder, or asks.
-func withoutAnswers(ctx context.Context, o options, std streams, hold holder) error {
+func withoutAnswers(ctx context.Context, o options, std streams) error {
 	if folder, err := state.Open(o.dir); o.dir != "" && err == nil {
 		return goOn(ctx, o, std, folder)
 	}
-	if o.output != outputTUI {
+	if !o.output.attended() {
 		read, err := o.loadAnswers(std, environment) // there may be enough of them without a file
 		if err != nil {
 			return err
 		}
 		return installAs(ctx, o, std, read.answers.Spec, read.secrets)
 	}
-	d := &desk{options: o, std: std, hold: hold}
+	d := &desk{options: o, std: std, hold: o.output.holder(std)}
 	var err error
 	if d.beginning, err = beginnings(o, std); err != nil {
 		return err
@@ -163,16 +163,7 @@ func draftedAnswers(draft state.Draft) (*wizard.Answers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the draft: %w", err)
 	}
-	spec, _ := wizard.Parse(draft.Path(state.DraftFile), content) // what is missing or wrong is shown on its screen
-	answers := wizard.NewAnswers()
-	answers.Spec = spec
-	usual := state.Default()
-	for _, field := range wizard.Fields() {
-		if field.Get(spec) != field.Get(usual) {
-			answers.Origins[field.Key] = wizard.Typed
-		}
-	}
-	return answers, nil
+	return wizard.ReadDraft(draft.Path(state.DraftFile), content), nil
 }
 
 // folderBeginnings offer to go on with each installation in the usual place.

@@ -63,12 +63,14 @@ func learn(folder fs.FS, packed []string, redactor *redact.Redactor) error {
 	})
 }
 
-// whole tells the secrets that have no form: the password of kubeadmin, which is all that its file holds, and the fields
-// of the API keys.
+// whole tells the secrets that have no form: the password of kubeadmin and what was typed for an interview, each of which
+// is all that its file holds, and the fields of the API keys.
 func whole(name string, content []byte, redactor *redact.Redactor) {
 	switch {
 	case path.Base(name) == "kubeadmin-password":
 		redactor.Secret(redact.Password, string(bytes.TrimSpace(content)))
+	case strings.HasPrefix(name, state.SecretsDir+"/"):
+		redactor.Secret(redact.Key, string(bytes.TrimSpace(content)))
 	case strings.HasPrefix(name, "api-keys/"):
 		var fields map[string]string
 		if json.Unmarshal(content, &fields) == nil {

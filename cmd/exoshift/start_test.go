@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+	"exoshift/tui"
+	"exoshift/wizard"
+)
+
+// atHome gives the test an empty home, and returns where its clusters are.
+func atHome(t *testing.T) (clusters string) {
+	t.Helper()
+	home := t.TempDir()
+	for _, variable := range os.Environ() { // answers of whoever runs the tests
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "EXOSHIFT_") || strings.HasPrefix(name, "EXOSCALE_") {
+			t.Setenv(name, "")
+		}
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
+	return filepath.Join(home, "state", "exoshift")
+}
+
+// titles are what the start screen offers, by the first part of their IDs.
+func titles(t *testing.T, o options) []string {
+	t.Helper()
+	offered, err := beginnings(o, streams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, one := range offered {
+		kind, _, _ := strings.Cut(one.ID, ":")
+		all = append(all, kind+": "+one.Title)
+	}
+	return all
+}
+
+func TestTheStartScreenOffersWhatIsThere(t *testing.T) {
+	clusters := atHome(t)
+	fresh := []string{"new: A new cluster", "rehearse: Rehearse first", "check: Check only", "leave: Leave"}
+	if got := titles(t, options{}); !slices.Equal(got, fresh) {
+		t.Errorf("offered %q", got)
+	}
+	c, err := realConversation(t.Context(), options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := c.interview()
+	err = errors.Join(i.Answers.Set("cluster.id", "c-draft", wizard.Typed), i.Answers.Set("exoscale.zone", "ch-gva-2", wizard.Typed), i.Save(i.Answers), c.leave())
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun(t, filepath.Join(clusters, "c-stopped"), state.Facts{ClusterID: "c-stopped"})
+	begun(t, filepath.Join(clusters, "c-whole"), state.Facts{ClusterID: "c-whole", Installed: time.Now()})
+	begun(t, filepath.Join(clusters, "c-gone"), state.Facts{ClusterID: "c-gone", Destroyed: time.Now()})
+	begun(t, filepath.Join(clusters, "c-played"), state.Facts{ClusterID: "c-played", Rehearsal: true})
+	got := titles(t, options{})
+	want := []string{
+		"draft: Go on with c-draft · ch-gva-2 (", "folder: Go on with the installation of c-stopped, stopped in bootstrap",
+		"folder: Look at c-whole, which is installed", "new:", "rehearse:", "check:", "destroy: Destroy c-stopped", "destroy: Destroy c-whole", "leave:",
+	}
+	if !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("offered\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if elsewhere := titles(t, options{dir: t.TempDir()}); !slices.Equal(elsewhere, fresh) {
+		t.Errorf("in another folder: %q", elsewhere)
+	}
+}
+
+// begun makes the folder of an installation that was stopped in the bootstrap.
+func begun(t *testing.T, path string, facts state.Facts) {
+	t.Helper()
+	folder, err := state.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := exampleSpec(t)
+	spec.Cluster.ID = facts.ClusterID
+	var events bytes.Buffer
+	for _, line := range []string{
+		`{"v":1,"seq":1,"type":"run","state":"started"}`, `{"v":1,"seq":2,"type":"step","step":"credentials","state":"done"}`,
+		`{"v":1,"seq":3,"type":"step","step":"bootstrap-machine","phase":"bootstrap","state":"failed"}`,
+	} {
+		events.WriteString(line + "\n")
+	}
+	err = errors.Join(folder.SaveFacts(facts), folder.Write(state.AnswersFile, wizard.Export(spec, nil)), folder.Write(state.EventsFile, events.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exampleSpec(t *testing.T) state.Spec {
+	t.Helper()
+	read, err := rehearsal{}.answersOrExample(streams{err: os.Stderr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read.answers.Spec
+}
+
+func TestADraftGoesOnWhereItWasLeft(t *testing.T) {
+	atHome(t)
+	c, err := realConversation(t.Context(), options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := c.interview()
+	reference, err := i.Keep("exoscale.apiSecret", "s3cret")
+	err = errors.Join(err, i.Answers.Set("cluster.id", "c-1", wizard.Typed), i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Save(i.Answers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *state.HeldError
+	if _, err := resumedConversation(t.Context(), options{}, c.draft); !errors.As(err, &held) || exitCode(err) != exitLocked {
+		t.Errorf("a draft that is held is opened with %v", err)
+	}
+	if err := c.leave(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := resumedConversation(t.Context(), options{}, c.draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = again.leave() }()
+	if got := again.answers; got.Spec.Cluster.ID != "c-1" || got.Origin("cluster.id") != wizard.Typed || "file:"+got.Spec.Exoscale.APISecret.File != reference {
+		t.Errorf("it goes on with %+v", got)
+	}
+}
+
+func TestAnInterviewInWhichNothingWasSaidLeavesNoDraft(t *testing.T) {
+	clusters := atHome(t)
+	var out bytes.Buffer
+	d := &desk{
+		std: streams{out: &out}, opening: func(ctx context.Context) (*conversation, error) { return realConversation(ctx, options{}) },
+		hold: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+			_, err := w.Open(ctx, "")
+			return tui.Outcome{}, err
+		},
+	}
+	if err := d.sit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(filepath.Join(clusters, ".drafts")); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	if text := out.String(); strings.Contains(text, "Go on") {
+		t.Errorf("told %q", text)
+	}
+}
+
+func TestOnlyWhatAnswersLeaveOpenIsAsked(t *testing.T) {
+	atHome(t)
+	answers := filepath.Join(t.TempDir(), "answers.yaml")
+	content := strings.Replace(string(wizard.Export(exampleSpec(t), nil)), "  id: c-demo-1\n", "", 1) + "ask: [sizing.workers.count]\n"
+	if err := os.WriteFile(answers, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := options{answers: answers, output: outputTUI}
+	read, err := o.readAnswers(streams{err: os.Stderr}, rehearsalSecrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := hybridConversation(t.Context(), o, read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.leave() }()
+	if i := c.interview(); !slices.Equal(i.Only, []string{"cluster.id", "sizing.workers.count"}) || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
+		t.Errorf("asks %v of %+v", i.Only, i.Answers.Spec.Cluster)
+	}
+	var said bytes.Buffer
+	if err := installAnswered(t.Context(), options{output: outputPlain}, streams{err: &said}, read); exitCode(err) != exitUsage || !strings.Contains(said.String(), "cluster.id") {
+		t.Errorf("without a terminal it ends with %v: %s", err, said.String())
+	}
+}
+
+func TestChangedAnswersAreToldAndThoseAClusterIsBuiltOnRefused(t *testing.T) {
+	atHome(t)
+	for name, c := range map[string]struct {
+		change  func(*state.Spec)
+		touched bool
+		says    string
+		code    int
+	}{
+		"nothing":                     {change: func(*state.Spec) {}, touched: true},
+		"what can be changed":         {change: func(s *state.Spec) { s.Sizing.Workers.Count = 5 }, touched: true, says: "sizing.workers.count: 5, was 3 (can be changed)"},
+		"what needs a rebuild":        {change: func(s *state.Spec) { s.Network.PodCIDR = "10.64.0.0/14" }, touched: true, says: "network.podCIDR: 10.64.0.0/14, was 10.128.0.0/14 (needs rebuild)", code: exitAnswers},
+		"before anything was created": {change: func(s *state.Spec) { s.Network.PodCIDR = "10.64.0.0/14" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder, err := state.Create(filepath.Join(t.TempDir(), "cluster"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			spec := exampleSpec(t)
+			if err := folder.Write(state.AnswersFile, wizard.Export(spec, nil)); err != nil {
+				t.Fatal(err)
+			}
+			if c.touched {
+				if err := folder.Write(state.JournalFile, []byte(`{"kind":"ssh-key","name":"c-demo-1-admin"}`+"\n")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.change(&spec)
+			var said bytes.Buffer
+			err = compareAnswers(folder, spec, streams{err: &said})
+			if exitCode(err) != c.code || !strings.Contains(said.String(), c.says) || c.says == "" && said.Len() > 0 {
+				t.Errorf("ended with %v and said %s", err, said.String())
+			}
+		})
+	}
+}
+
+func TestAnInstallationTakesAsLongAsItsLongestWay(t *testing.T) {
+	plan := provisioner.Plan{
+		{ID: "a", Usual: 4 * time.Minute}, {ID: "b", Usual: 10 * time.Minute}, {ID: "c", Needs: []string{"a"}, Usual: 8 * time.Minute}, {ID: "d", Needs: []string{"a", "b"}},
+	}
+	if got := minutes(plan); got != [2]int{12, 18} {
+		t.Errorf("it takes %v", got)
+	}
+}

@@ -1,0 +1,167 @@
+package state_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"exoshift/state"
+)
+
+func newDraft(t *testing.T, dir string) state.Draft {
+	t.Helper()
+	draft, unlock, err := state.NewDraft(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(unlock)
+	return draft
+}
+
+func TestEachDraftHasAPrivateFolderOfItsOwn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "drafts")
+	first, second := newDraft(t, dir), newDraft(t, dir)
+	if first.Path() == second.Path() || first.Exists() {
+		t.Fatalf("%s and %s", first.Path(), second.Path())
+	}
+	secret, err := first.KeepSecret("exoscale.apiSecret", "s3cret")
+	if err := errors.Join(err, first.Save([]byte("a"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, first.Path(), first.Path(state.DraftFile), secret, filepath.Dir(secret)} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s is open: %v, %v", path, info.Mode(), err)
+		}
+	}
+}
+
+func TestADraftIsHeldByOneInterview(t *testing.T) {
+	draft := newDraft(t, t.TempDir())
+	var held *state.HeldError
+	if _, err := draft.Lock(t.Context()); !errors.As(err, &held) {
+		t.Errorf("locked twice: %v", err)
+	}
+}
+
+func TestSecretsOfFieldsStayInTheirFolder(t *testing.T) {
+	draft := newDraft(t, t.TempDir())
+	for _, name := range []string{"../a", "a/b", "", ".."} {
+		if path, err := draft.KeepSecret(name, "s3cret"); err == nil {
+			t.Errorf("%q is kept at %s", name, path)
+		}
+	}
+}
+
+func TestDraftsAreListedTheLatestFirst(t *testing.T) {
+	dir := t.TempDir()
+	if drafts, err := state.Drafts(filepath.Join(dir, "none")); err != nil || len(drafts) > 0 {
+		t.Errorf("nowhere there are %v, %v", drafts, err)
+	}
+	older, newer, empty := newDraft(t, dir), newDraft(t, dir), newDraft(t, dir)
+	yesterday := time.Now().Add(-24 * time.Hour)
+	err := errors.Join(older.Save([]byte("a")), newer.Save([]byte("b")), os.Chtimes(older.Path(state.DraftFile), yesterday, yesterday))
+	if err != nil {
+		t.Fatal(err)
+	}
+	drafts, err := state.Drafts(dir)
+	if err != nil || len(drafts) != 2 || drafts[0].Path() != newer.Path() || drafts[1].Path() != older.Path() {
+		t.Errorf("listed %v, %v", drafts, err)
+	}
+	if _, err := os.Stat(empty.Path()); err != nil {
+		t.Errorf("a draft that somebody has just begun is gone: %v", err)
+	}
+}
+
+func TestWhatIsLeftOfDiscardedDraftsIsClearedAway(t *testing.T) {
+	dir := t.TempDir()
+	torn, abandoned := filepath.Join(dir, ".gone-1"), filepath.Join(dir, "7")
+	yesterday := time.Now().Add(-24 * time.Hour)
+	err := errors.Join(
+		os.MkdirAll(filepath.Join(torn, state.SecretsDir), 0o700), os.WriteFile(filepath.Join(torn, state.SecretsDir, "a"), []byte("s3cret"), 0o600),
+		os.Mkdir(abandoned, 0o700), os.Chtimes(abandoned, yesterday, yesterday),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drafts, err := state.Drafts(dir); err != nil || len(drafts) > 0 {
+		t.Errorf("listed %v, %v", drafts, err)
+	}
+	for _, path := range []string{torn, abandoned} {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there: %v", path, err)
+		}
+	}
+}
+
+// TestADraftIsWholeUntilAllOfItIsHandedOver stops after each step: what was typed is either in the draft or in the
+// installation, secrets included.
+func TestADraftIsWholeUntilAllOfItIsHandedOver(t *testing.T) {
+	draft, to := newDraft(t, t.TempDir()), newFolder(t)
+	from, err := draft.KeepSecret("exoscale.apiSecret", "s3cret")
+	if err := errors.Join(err, draft.Save([]byte("answers"))); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // it was killed once, and goes on
+		moved, err := draft.Hand(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content, err := os.ReadFile(moved[from]); err != nil || string(content) != "s3cret" || moved[from] != to.Path(state.SecretsDir, "exoscale.apiSecret") {
+			t.Errorf("handed over %q, %v", content, err)
+		}
+		if content, err := os.ReadFile(from); err != nil || string(content) != "s3cret" || !draft.Exists() {
+			t.Errorf("the draft is not whole: %v", err)
+		}
+	}
+	if err := draft.Discard(to); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(draft.Path()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
+func TestADraftInTheFolderOfItsClusterLeavesItThere(t *testing.T) {
+	folder := newFolder(t)
+	draft, err := state.DraftAt(folder.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := draft.KeepSecret("exoscale.apiKey", "k")
+	if err := errors.Join(err, draft.Save([]byte("a"))); err != nil {
+		t.Fatal(err)
+	}
+	moved, err := draft.Hand(folder)
+	if err := errors.Join(err, draft.Discard(folder)); err != nil || len(moved) > 0 {
+		t.Fatalf("%v, %v", moved, err)
+	}
+	if _, err := os.Stat(secret); err != nil || draft.Exists() {
+		t.Errorf("the secret is gone or the draft is not: %v", err)
+	}
+}
+
+func TestCopiesOfAnswersAreNumberedAndEachIsKeptOnce(t *testing.T) {
+	folder := newFolder(t)
+	if err := folder.Write("answers-2.yaml", []byte("left by a run that was killed")); err != nil {
+		t.Fatal(err)
+	}
+	for _, given := range []string{"a: 1\n", "a: 1\n", "a: 2\n", "a: 1\n"} {
+		if err := folder.KeepAnswers([]byte(given)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"answers-1.yaml": "a: 1\n", "answers-2.yaml": "left by a run that was killed", "answers-3.yaml": "a: 2\n", "answers-4.yaml": "a: 1\n"} {
+		if content, err := folder.Read(name); err != nil || string(content) != want {
+			t.Errorf("%s holds %q, %v", name, content, err)
+		}
+	}
+	const want = "37b128c59f1f5097f73f82691cb519f1f568667faab5ced1b4ab979d36837eae  answers-1.yaml\n" + // as sha256sum prints them
+		"3a55d721fdd6a21fc7793a07ad20c6ad037c302ad003f552d5913039777eaec0  answers-3.yaml\n" +
+		"37b128c59f1f5097f73f82691cb519f1f568667faab5ced1b4ab979d36837eae  answers-4.yaml\n"
+	if sums, err := folder.Read("answers.sha256"); err != nil || string(sums) != want {
+		t.Errorf("the sums are\n%s%v", sums, err)
+	}
+}
