@@ -47,8 +47,21 @@ func (o output) listener(w io.Writer) io.Writer {
 	return w
 }
 
+// printer prints a run that has no screen.
+func (o output) printer(w io.Writer) func(provisioner.Event) {
+	switch o {
+	case outputAccessible:
+		return console.NewSpoken(w)
+	case outputJSON:
+		return console.NewJSON(w)
+	}
+	return console.NewPlain(w)
+}
+
 // dumb tells whether a person sits at both ends of a terminal that knows nothing but lines.
-func (s streams) dumb() bool { return os.Getenv("TERM") == "dumb" && isTerminal(s.in) && isTerminal(s.out) }
+func (s streams) dumb() bool {
+	return os.Getenv("TERM") == "dumb" && isTerminal(s.in) && isTerminal(s.out)
+}
 
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
@@ -73,7 +86,7 @@ func (o output) holder(std streams) holder {
 
 // ask holds an interview in plain lines.
 func (s streams) ask(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
-	p := console.Prompter{Open: w.Open, In: s.typed(), Out: s.out, Hide: s.hide, Interruptible: s.interrupts.divert}
+	p := console.Prompter{Open: w.Open, In: s.typed(), Out: s.out, Piped: !isTerminal(s.in), Hide: s.hide, Interruptible: s.interrupts.divert}
 	for _, option := range w.Options {
 		p.Options = append(p.Options, console.Option(option))
 	}

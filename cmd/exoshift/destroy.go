@@ -47,6 +47,7 @@ and the same command goes on.`,
 	cmd.Flags().StringVar(&d.confirm, "confirm-destroy", "", "the cluster's ID: delete without asking for it")
 	cmd.Flags().BoolVar(&d.deleteBackups, "delete-backups", false, "delete the bucket that holds backups, too")
 	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
+	accessibleFlag(cmd)
 	return cmd
 }
 
@@ -88,7 +89,7 @@ func (d demolition) permitted(cluster string, std streams) error {
 		return nil
 	case d.confirm != "":
 		return usageError{fmt.Errorf("nothing was touched: --confirm-destroy %s is not this cluster, which is %s", d.confirm, cluster)}
-	case d.output.json() || !std.terminal():
+	case d.output.json() || d.output != outputAccessible && !std.terminal():
 		return usageError{fmt.Errorf("nothing was touched: give --confirm-destroy=%s to delete the cluster, or --dry-run to see what that means", cluster)}
 	}
 	return nil

@@ -2,11 +2,13 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"exoshift/provisioner"
 )
@@ -88,7 +90,7 @@ func spokenColumn(column string) string {
 	case "csr":
 		return "certificate request"
 	}
-	return Clean(column)
+	return strings.ReplaceAll(Clean(column), "-", " ")
 }
 
 func capital(text string) string {
@@ -100,10 +102,22 @@ func capital(text string) string {
 
 // unabridged writes durations out, which voices would spell.
 func unabridged(text string) string {
-	text = regexp.MustCompile(`\b(\d+)h(\d{2})m\b`).ReplaceAllString(text, "$1 hours $2 minutes")
-	text = regexp.MustCompile(`\b(\d+)m(\d{2})s\b`).ReplaceAllString(text, "$1 minutes $2 seconds")
-	text = regexp.MustCompile(`\b(\d+)m\b`).ReplaceAllString(text, "$1 minutes")
-	return regexp.MustCompile(`\b(\d+)s\b`).ReplaceAllString(text, "$1 seconds")
+	return regexp.MustCompile(`\b(\d+h\d\dm|\d+m\d\ds|\d+m|\d+s)\b`).ReplaceAllStringFunc(text, func(short string) string {
+		d, err := time.ParseDuration(short)
+		if err != nil {
+			return short
+		}
+		var words []string
+		for _, part := range []struct {
+			n    int
+			unit string
+		}{{int(d.Hours()), "hour"}, {int(d.Minutes()) % 60, "minute"}, {int(d.Seconds()) % 60, "second"}} {
+			if part.n > 0 {
+				words = append(words, count(part.n, part.unit))
+			}
+		}
+		return cmp.Or(strings.Join(words, " "), short)
+	})
 }
 
 // Aloud returns a writer that turns tables and indented blocks into lines that can be listened to: no columns, no

@@ -147,8 +147,9 @@ func (p *plain) diagnosis(e provisioner.Event) {
 		p.line(e, "!", "because: "+evidence)
 	}
 	for i, line := range cleanLines(e.Hint) {
+		line = "  " + line // to be copied, as a whole
 		if i == 0 {
-			line = "fix: " + line
+			line = "fix:" + line[1:]
 		}
 		p.line(e, "!", line)
 	}

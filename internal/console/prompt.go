@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"exoshift/internal/fault"
@@ -19,8 +21,9 @@ type Prompter struct {
 	// Open begins what was chosen. A nil interview ends the conversation with that choice.
 	Open func(ctx context.Context, option string) (*wizard.Interview, error)
 
-	In  *Lines
-	Out io.Writer
+	In    *Lines
+	Out   io.Writer
+	Piped bool // no terminal shows what is typed, nor the end of its line
 	// Hide keeps what is typed from being shown until it is undone; nil where nothing is shown anyway.
 	Hide func() (undo func())
 	// Interruptible returns a context that the next Ctrl-C ends in place of the program; nil where there is no Ctrl-C.
@@ -107,6 +110,9 @@ func (c *conversation) take(talk *wizard.Interview) {
 	}
 	if talk.Place != "" {
 		c.say("Every answer is kept in %s as soon as it is given.", talk.Place)
+	}
+	if slices.Contains(slices.Collect(maps.Values(talk.Answers.Origins)), wizard.Typed) {
+		c.say("Some answers are there already: :show tells them, and :next accepts those of a whole screen.")
 	}
 }
 

@@ -39,7 +39,7 @@ func commands() []struct{ word, does string } {
 	return []struct{ word, does string }{
 		{"?", "explains the question"},
 		{"<", "goes back to the question before; :back does so, too"},
-		{":next", "keeps the answers to the other questions of this screen"},
+		{":next", "accepts what stands in brackets for the other questions of this screen"},
 		{":screen 3", "goes to screen 3, and so on"},
 		{":list", "tells all that there is to choose from"},
 		{":empty", "makes the answer empty"},
@@ -61,12 +61,14 @@ func (c *conversation) ask(ctx context.Context, question string, about explainer
 	for {
 		fmt.Fprint(c.Out, plainly(question))
 		line, err := c.In.Next(ctx)
+		if c.Piped || err != nil {
+			c.pause()
+		}
 		switch {
 		case errors.Is(err, errTooLong):
 			c.say("That line is too long, it was not taken.")
 			continue
 		case err != nil:
-			fmt.Fprintln(c.Out)
 			return said{}, err
 		}
 		if told := c.inform(strings.TrimSpace(line), about); told {

@@ -100,7 +100,7 @@ func bracketed(field wizard.Field, number int, offered value) string {
 func shown(field wizard.Field, text string) string {
 	switch {
 	case field.Shape() != wizard.Switch:
-		return shortened(text)
+		return abridged(text)
 	case text == "true":
 		return "yes"
 	}
@@ -111,10 +111,10 @@ func originWords(origin string) string {
 	switch {
 	case origin == wizard.Typed:
 		return "your answer"
-	case origin == wizard.ByDefault, origin == suggested, strings.HasPrefix(origin, wizard.Detected):
+	case origin == wizard.ByDefault, origin == suggested, strings.Contains(origin, " "):
 		return origin
 	}
-	return "from " + origin
+	return "from " + origin // a file, a variable or a flag
 }
 
 // meant returns the value that was typed, or false if it was no answer and that was told.

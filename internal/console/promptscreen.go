@@ -135,6 +135,9 @@ func (c *conversation) screen(ctx context.Context, at place) (turn, error) {
 		if next, ends := c.leavesScreen(got, i); ends {
 			return next, nil
 		}
+		if got.way == skipping {
+			c.acceptRest(questions[i:])
+		}
 		if got.way == skipping || got.way == answered && at.once {
 			return c.endScreen(ctx, at.stage)
 		}
@@ -184,6 +187,19 @@ func (c *conversation) indexAfter(screen wizard.Screen, i int, key string, got s
 		return max(indexOf(questions, got.key), 0)
 	}
 	return i
+}
+
+// acceptRest takes what is suggested for questions that were not looked at; what cannot stand there is told at the end
+// of the screen.
+func (c *conversation) acceptRest(questions []question) {
+	for _, q := range questions {
+		if q.key == furtherKey {
+			continue
+		}
+		if offered := c.offered(q.field); offered.origin == suggested {
+			_ = c.give(q.field, value{text: offered.text, origin: wizard.Typed})
+		}
+	}
 }
 
 // endScreen ends a screen: what is wrong leads back to its question, what deserves a look is told once.

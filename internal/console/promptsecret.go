@@ -63,7 +63,7 @@ func (c *conversation) secretPrompt(field wizard.Field) string {
 	if now.text == "" {
 		return field.Title + ", a number: "
 	}
-	return field.Title + ", a number [" + shortened(now.text) + ", " + originWords(now.origin) + "]: "
+	return field.Title + ", a number [" + abridged(now.text) + ", " + originWords(now.origin) + "]: "
 }
 
 // reference returns where the secret is, or false if that is still to be told.

@@ -80,8 +80,8 @@ func faultSentence(title string, f wizard.Fault) string {
 	return words
 }
 
-// shortened shows the beginning and the end of a long value.
-func shortened(value string) string {
+// abridged shows the beginning and the end of a long value.
+func abridged(value string) string {
 	const most, part = 70, 30
 	letters := []rune(value)
 	if len(letters) <= most {

@@ -1,0 +1,81 @@
+package console_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/console"
+	"exoshift/provisioner"
+)
+
+func TestARunIsToldInSentences(t *testing.T) {
+	var out bytes.Buffer
+	tell := console.NewSpoken(&out)
+	for _, e := range goodRun() {
+		tell(e)
+	}
+	golden(t, "good.spoken.golden", out.Bytes())
+}
+
+func TestAFailedRunIsToldInSentences(t *testing.T) {
+	var out bytes.Buffer
+	tell := console.NewSpoken(&out)
+	for _, e := range badRun() {
+		tell(e)
+	}
+	golden(t, "bad.spoken.golden", out.Bytes())
+}
+
+func TestAWaitThatSeesNothingNewIsNotToldAgain(t *testing.T) {
+	var out bytes.Buffer
+	tell := console.NewSpoken(&out)
+	since := began
+	for i, last := range []string{"1 of 3", "1 of 3", "2 of 3"} {
+		tell(provisioner.Event{Type: provisioner.TypeWait, Step: "nodes", What: "Wait for the nodes", Since: &since, Last: last, Time: began.Add(time.Duration(i) * time.Minute)})
+	}
+	if n := strings.Count(out.String(), "\n"); n != 2 {
+		t.Errorf("%d lines:\n%s", n, out.String())
+	}
+}
+
+func TestTablesAreReadAloud(t *testing.T) {
+	for table, want := range map[string]string{
+		"  OpenShift    4.20.5, infrastructure c-demo-1-x7k2p": "OpenShift: 4.20.5, infrastructure c-demo-1-x7k2p",
+		"  master-0         master     ready":                  "master-0: master, ready",
+		"  [ok] Create the security groups: 2s":                "Done: Create the security groups: 2s",
+		"  [  ] Wait":                                          "Waiting: Wait",
+		"Steps":                                                "Steps",
+		"":                                                     "",
+		"  export KUBECONFIG=/state/auth/kubeconfig": "export KUBECONFIG=/state/auth/kubeconfig",
+		"QUOTA  NEEDS  LIMIT":                        "QUOTA, NEEDS, LIMIT",
+	} {
+		var out bytes.Buffer
+		aloud := console.Aloud(&out)
+		for _, part := range strings.SplitAfter(table+"\n", " ") { // as it comes
+			_, _ = io.WriteString(aloud, part)
+		}
+		if out.String() != want+"\n" {
+			t.Errorf("%q is read as %q, not %q", table, out.String(), want)
+		}
+	}
+}
+
+func TestTheNarratorSaysOnDemandHowARunStands(t *testing.T) {
+	var out bytes.Buffer
+	narrator := console.NewNarrator(&out, nil, func(w io.Writer, board *provisioner.Board) {
+		fmt.Fprintf(w, "  events   %d\n", len(board.Log))
+	})
+	narrator.Tell(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install c-demo-1", Time: began})
+	for _, line := range []string{"", " S ", "?", "quit"} {
+		narrator.Answer(line)
+	}
+
+	want := "Started: install c-demo-1.\nevents: 1\n" + strings.Repeat(console.WhileRunning+"\n", 2)
+	if out.String() != want {
+		t.Errorf("told:\n%s", out.String())
+	}
+}
