@@ -227,6 +227,19 @@ func (s Spec) Machines(role Role) []Machine {
 	return machines
 }
 
+// Group returns what the Spec asks for of a role, with as many as Machines has.
+func (s Spec) Group(role Role) MachineSpec {
+	group := s.machineSpec(role)
+	switch {
+	case role == RoleBootstrap:
+		group = s.Sizing.Bootstrap
+		group.Count = 1
+	case role == RoleLoadBalancer && s.RoundRobin():
+		group.Count = 0
+	}
+	return group
+}
+
 func (s Spec) machineSpec(role Role) MachineSpec {
 	switch role {
 	case RoleLoadBalancer:

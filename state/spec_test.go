@@ -43,3 +43,16 @@ func TestTheDomainsFollowFromIDAndBaseDomainUnlessTheAppsHaveTheirOwn(t *testing
 		t.Error(spec.AppsDomain())
 	}
 }
+
+func TestAGroupHasAsManyAsThereAreMachines(t *testing.T) {
+	spec := state.Default()
+	spec.Sizing.ExtraGroups = []state.GroupSpec{{Name: "gpu", MachineSpec: state.MachineSpec{Type: "gpua30.medium", Count: 2}}}
+	for _, strategy := range []string{"haproxy-pair", "dns-round-robin"} {
+		spec.LoadBalancer.Strategy = strategy
+		for _, role := range append([]state.Role{state.RoleLoadBalancer, state.RoleBootstrap, state.RoleMaster}, spec.ComputeRoles()...) {
+			if group, machines := spec.Group(role), spec.Machines(role); group.Count != len(machines) {
+				t.Errorf("%s: %d in the group, %d machines of %s", strategy, group.Count, len(machines), role)
+			}
+		}
+	}
+}

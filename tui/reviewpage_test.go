@@ -116,7 +116,7 @@ func TestAZoneThatLostATypeFailsTheReviewAndNamesTheAnswer(t *testing.T) {
 	if o.page().Mark() != pane.Failed || !strings.Contains(view, "offers no cpu.extra-large") || !strings.Contains(view, "sizing.storage.type") {
 		t.Fatalf("%v:\n%s", o.page().Mark(), view)
 	}
-	golden(t, "review-failed-80x24", view)
+	golden(t, "review-failed-80x24", body(o))
 	if o.press("enter"); o.outcome.Go || o.sheets[o.current].screen != wizard.Nodes {
 		t.Errorf("went to %s, %+v", o.sheets[o.current].screen, o.outcome)
 	}
@@ -190,14 +190,14 @@ func TestThePictureGrowsAndThenStandsStill(t *testing.T) {
 
 func TestTheReviewLooksAsRecorded(t *testing.T) {
 	for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
-		golden(t, fmt.Sprintf("review-%dx%d", size[0], size[1]), reviewing(t, plans(newDesk()), size[0], size[1], nil).View())
+		golden(t, fmt.Sprintf("review-%dx%d", size[0], size[1]), body(reviewing(t, plans(newDesk()), size[0], size[1], nil)))
 	}
 	ascii := reviewing(t, plans(newDesk()), 80, 24, func(w *Wizard) { w.ASCII = true })
-	golden(t, "review-80x24-ascii", ascii.View())
-	golden(t, "review-80x24-ascii-below", ascii.press("pgdown").View())
+	golden(t, "review-80x24-ascii", body(ascii))
+	golden(t, "review-80x24-ascii-below", body(ascii.press("pgdown")))
 	below := reviewing(t, plans(newDesk()), 80, 24, nil)
 	for page := 1; page <= 3; page++ {
-		golden(t, fmt.Sprintf("review-80x24-page%d", page), below.press("pgdown").View())
+		golden(t, fmt.Sprintf("review-80x24-page%d", page), body(below.press("pgdown")))
 	}
 }
 

@@ -95,7 +95,7 @@ func behind(address string) string {
 func nodes(spec state.Spec) string {
 	var counts []string
 	for _, role := range append([]state.Role{state.RoleMaster}, spec.ComputeRoles()...) {
-		if n := len(spec.Machines(role)); n > 0 {
+		if n := spec.Group(role).Count; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, role))
 		}
 	}

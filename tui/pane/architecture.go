@@ -149,7 +149,7 @@ func (d picture) machines() []string {
 	routers := d.routers()
 	boxes := []frame{d.machineFrame(state.RoleMaster, ""), d.machineFrame(routers, ""), d.machineFrame(state.RoleBootstrap, "")}
 	for _, role := range d.Spec.ComputeRoles() {
-		if role != routers && len(d.Spec.Machines(role)) > 0 {
+		if role != routers && d.Spec.Group(role).Count > 0 {
 			boxes = append(boxes, d.machineFrame(role, ""))
 		}
 	}
@@ -166,29 +166,29 @@ func (d picture) machines() []string {
 
 // routers is the role whose machines carry the routers.
 func (p Architecture) routers() state.Role {
-	if len(p.Spec.Machines(state.RoleInfra)) > 0 {
+	if p.Spec.Group(state.RoleInfra).Count > 0 {
 		return state.RoleInfra
 	}
 	return state.RoleWorker
 }
 
 func (d picture) machineFrame(role state.Role, name string) frame {
-	machines := d.Spec.Machines(role)
-	f := frame{title: fmt.Sprintf("%d %s %s", len(machines), d.Theme.Times, Clean(string(role)))}
+	group := d.Spec.Group(role)
+	f := frame{title: fmt.Sprintf("%d %s %s", group.Count, d.Theme.Times, Clean(string(role)))}
 	if name != "" {
-		f.title = fmt.Sprintf("%d %s %s", len(machines), d.Theme.Times, name)
+		f.title = fmt.Sprintf("%d %s %s", group.Count, d.Theme.Times, name)
 	}
 	f.lines = []string{d.purpose(role)}
 	if role == state.RoleBootstrap {
 		f.title, f.dim = string(role), true
 	}
-	if len(machines) == 0 {
+	if group.Count == 0 {
 		return f
 	}
-	kind := sizeOf(machines[0])
+	kind := sizeOf(group)
 	if d.detail == rich {
 		if cells(kind) > d.half()-4 {
-			kind = Clean(machines[0].Type)
+			kind = Clean(group.Type)
 		}
 		f.lines = append(f.lines, kind)
 	} else {
@@ -198,7 +198,7 @@ func (d picture) machineFrame(role state.Role, name string) frame {
 }
 
 // sizeOf says how large a machine is.
-func sizeOf(machine state.Machine) string {
+func sizeOf(machine state.MachineSpec) string {
 	disk := fmt.Sprintf("%d GiB", machine.RootDisk)
 	if machine.DataDisk > 0 {
 		disk = fmt.Sprintf("%d+%d GiB", machine.RootDisk, machine.DataDisk)
@@ -238,6 +238,15 @@ func (d picture) notes() []string {
 	return lines
 }
 
+// staying counts the machines that stay.
+func (p Architecture) staying() int {
+	n := 0
+	for _, role := range append([]state.Role{state.RoleLoadBalancer, state.RoleMaster}, p.Spec.ComputeRoles()...) {
+		n += p.Spec.Group(role).Count
+	}
+	return n
+}
+
 // remarks are the networks, the buckets, Project Syn and the number of machines, each with a name.
 func (p Architecture) remarks() [][2]string {
 	var remarks [][2]string
@@ -254,8 +263,7 @@ func (p Architecture) remarks() [][2]string {
 			because(Clean(spec.Syn.VaultAddress), ", Vault ", "") + because(Clean(spec.Syn.CatalogDir), ", catalog ", "")})
 	}
 	if p.answered("nodes") {
-		stay := len(spec.Nodes()) + len(spec.Machines(state.RoleLoadBalancer))
-		remarks = append(remarks, [2]string{"machines", fmt.Sprintf("%d, and the bootstrap machine for about an hour", stay)})
+		remarks = append(remarks, [2]string{"machines", fmt.Sprintf("%d, and the bootstrap machine for about an hour", p.staying())})
 	}
 	return remarks
 }

@@ -41,8 +41,8 @@ func (p Architecture) groups(height int) []string {
 	t := p.Theme
 	var lines []string
 	for _, role := range append([]state.Role{state.RoleLoadBalancer, state.RoleBootstrap, state.RoleMaster}, p.Spec.ComputeRoles()...) {
-		if machines := p.Spec.Machines(role); len(machines) > 0 {
-			lines = append(lines, fmt.Sprintf("  %2d %s %s  %s", len(machines), t.Times, Fit(Clean(string(role)), 10), t.Dim.Render(p.purpose(role))))
+		if n := p.Spec.Group(role).Count; n > 0 {
+			lines = append(lines, fmt.Sprintf("  %2d %s %s  %s", n, t.Times, Fit(Clean(string(role)), 10), t.Dim.Render(p.purpose(role))))
 		}
 	}
 	if len(lines) > height && height > 1 {

@@ -49,7 +49,7 @@ const (
 
 // View draws the list and the explanation.
 func (p Checks) View(width, height int) string {
-	if p.Foot != "" && height > explainLeast {
+	if p.Foot != "" && width > 0 && height > explainLeast {
 		foot := p.Foot
 		p.Foot = ""
 		return p.View(width, height-1) + "\n" + Fill([]string{" " + foot}, width, 1)
@@ -93,7 +93,7 @@ func (p Checks) list(width, height int) []string {
 func (p Checks) table(width int) []string {
 	var lines []string
 	if len(p.Columns) > 0 {
-		line := p.Theme.Indent() + "  "
+		line := "   "
 		for _, column := range p.Columns {
 			line += p.Theme.Dim.Render(Fit(column, checkColumn))
 		}

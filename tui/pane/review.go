@@ -119,14 +119,14 @@ func (p Review) decision(width int) []string {
 		lines = append(lines, p.entry("You", Clean(errand), width)...)
 	}
 	for _, warning := range p.Warnings {
-		lines = append(lines, wrapAfter(" "+t.Mark(Warn)+" "+t.Caution.Bold(true).Render("Note")+strings.Repeat(" ", reviewName-5-cells(t.Indent())),
-			t.Plain, Clean(warning), p.margin(), width)...)
+		note := Fit(" "+t.Mark(Warn)+" "+t.Caution.Bold(true).Render("Note"), reviewName)
+		lines = append(lines, wrapAfter(note, t.Plain, Clean(warning), p.margin(), width)...)
 	}
 	return lines
 }
 
 // reviewName is how wide the names of entries are.
-const reviewName = 9
+const reviewName = 10
 
 func (p Review) margin() string { return strings.Repeat(" ", 1+reviewName) }
 

@@ -1,0 +1,92 @@
+package pane
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/provisioner/handover"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAPlanIsGroupedByWhatIsDoneAndMachinesComeFirst(t *testing.T) {
+	groups := GroupPlan([]Planned{
+		{Action: "found", Kind: "ssh-key", Name: "k"}, {Action: "create", Kind: "bucket", Name: "b"}, {Action: "create", Kind: "instance", Name: "m0"},
+		{Action: "delete", Kind: "instance", Name: "old"}, {Action: "create", Kind: "instance", Name: "m1"},
+	})
+	var got []string
+	for _, group := range groups {
+		got = append(got, group.Action+" "+Plural(len(group.Items), group.Kind))
+	}
+	if diff := cmp.Diff([]string{"create 2 instances", "create 1 bucket", "delete 1 instance", "found 1 ssh-key"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheLineOfAGroupIsWhereItIsDrawn(t *testing.T) {
+	for _, width := range []int{60, 80, 120, 200} {
+		p := Review{Theme: uncoloured(), Spec: demo(), Open: map[int]bool{0: true}, Groups: GroupPlan([]Planned{
+			{Action: "create", Kind: "instance", Name: "m0"}, {Action: "create", Kind: "bucket", Name: "b"}, {Action: "found", Kind: "ssh-key", Name: "k"},
+		})}
+		for group, mark := range []string{"› - 1 instance", "› + 1 bucket", "› + 1 SSH key"} {
+			p.Selected = group
+			lines := strings.Split(p.View(width, p.Lines(width)), "\n")
+			if at := p.LineOf(group, width); !strings.Contains(lines[at], mark) {
+				t.Errorf("%d cells: %q is not in line %d: %q", width, mark, at, lines[at])
+			}
+		}
+	}
+}
+
+func TestAReviewSaysWhatItCostsAndWhatNot(t *testing.T) {
+	p := Review{Theme: uncoloured(), Spec: demo(), Cost: Cost{Hour: 2.5, Month: 1825, Date: "2026-05-01", Unknown: []string{"gpua30.medium"}}}
+	for _, want := range []string{"2.50 an hour", "1825 a month", "2026-05-01", "gpua30.medium", "Nothing needs to change"} {
+		if view := strings.Join(strings.Fields(p.View(200, 40)), " "); !strings.Contains(view, want) {
+			t.Errorf("no %q in %s", want, view)
+		}
+	}
+}
+
+func TestChecksFromTwoPlacesHaveTwoColumns(t *testing.T) {
+	p := Checks{Theme: uncoloured(), Columns: []string{"here", "zone"}, Rows: []Check{
+		{Title: "quay.io", Marks: []Status{OK, OK}}, {Title: "registry.redhat.io", Marks: []Status{OK, Failed}, Text: "no TLS"},
+	}, Selected: 1}
+	golden(t, "checks-columns-80x24", p.View(80, 24))
+	if tally := p.Tally(); tally != "1 of 2 ok, 1 failed" {
+		t.Error(tally)
+	}
+}
+
+// The last panes fill exactly their cells, whatever they are told.
+func FuzzLastPanesAreExact(f *testing.F) {
+	f.Add(80, 24, "Check the zone", 3, false)
+	f.Add(0, -3, "世界世界世界世界世界世界", 0, true)
+	f.Add(119, 2, "two\nlines and a word"+strings.Repeat("x", 300), 9, true)
+	f.Fuzz(func(t *testing.T, width, height int, text string, n int, ascii bool) {
+		width, height, n = width%250, height%80, (n%20+20)%20
+		theme, text := uncoloured(), Clean(text)
+		if ascii {
+			theme = asciiTheme()
+		}
+		check := Check{Title: text, Marks: []Status{Status(n % 6)}, Text: text, Hint: text, Way: text, Took: time.Minute}
+		plan := make([]Planned, n)
+		for i := range plan {
+			plan[i] = Planned{Action: []string{"create", "update", "delete", "found"}[i%4], Kind: text, Name: text, Detail: text}
+		}
+		spec := demo()
+		spec.Cluster.ID, spec.Exoscale.Zone = text, text
+		report := handover.New(handover.Source{Spec: spec, Folder: text, Hour: 1, PriceDate: text})
+		for _, view := range []View{
+			Checks{Theme: theme, Head: text, Rows: []Check{check, check}, Selected: n, Foot: text}, Finding{Theme: theme, Check: check},
+			Checks{Theme: theme, Columns: []string{"here", text}, Rows: []Check{check}},
+			Review{
+				Theme: theme, Spec: spec, Groups: GroupPlan(plan), Human: []string{text}, Warnings: []string{text}, Export: text,
+				Command: text, Open: map[int]bool{0: true}, Offset: n, Rows: n, Minutes: [2]int{n, 2 * n},
+			},
+			Handover{Theme: theme, Report: report, Offset: n},
+		} {
+			exact(t, view, width, height)
+		}
+	})
+}
