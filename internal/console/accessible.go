@@ -121,7 +121,7 @@ func unabridged(text string) string {
 }
 
 // Aloud returns a writer that turns tables and indented blocks into lines that can be listened to: no columns, no
-// marks, no indentation. Each write must end at the end of a line, or be followed by what completes it.
+// marks, no indentation. A row that is wrapped has to be written as a whole.
 func Aloud(w io.Writer) io.Writer { return &aloud{w: w} }
 
 type aloud struct {
@@ -130,7 +130,8 @@ type aloud struct {
 }
 
 func (a *aloud) Write(p []byte) (int, error) {
-	a.rest = append(a.rest, p...)
+	whole := bytes.ReplaceAll(p, []byte("\n"+strings.Repeat(" ", indent)), []byte(" ")) // what was wrapped
+	a.rest = append(a.rest, whole...)
 	for {
 		line, rest, found := bytes.Cut(a.rest, []byte("\n"))
 		if !found {
@@ -158,5 +159,5 @@ func spokenLine(line string) string {
 	if !indented || len(columns) < 2 {
 		return strings.Join(columns, ", ")
 	}
-	return columns[0] + ": " + strings.Join(columns[1:], ", ")
+	return columns[0] + ": " + unabridged(strings.Join(columns[1:], ", "))
 }
