@@ -18,12 +18,12 @@ func (c *conversation) inquiries() []wizard.Inquiry {
 	account := []string{keyField, secretField}
 	zone := slices.Concat(account, []string{zoneField})
 	all := []wizard.Inquiry{
-		{ID: "zones", Title: "Zones", Screen: wizard.Access, Keys: []string{zoneField}, Ask: c.zones},
-		{ID: "credentials", Title: "Credentials", Screen: wizard.Access, Keys: account, Ask: c.credentials},
-		{ID: "names", Title: "Names", Screen: wizard.Cluster, Keys: slices.Concat(zone, []string{idField, prefixField}), Ask: c.names},
+		{ID: "zones", Title: "Zones", Screen: wizard.Access, Ask: c.zones},
+		{ID: "credentials", Title: "Credentials", Screen: wizard.Access, Keys: account, Ask: withKeys(c.credentials)},
+		{ID: "names", Title: "Names", Screen: wizard.Cluster, Keys: slices.Concat(zone, []string{idField, prefixField}), Ask: withKeys(c.names)},
 		{ID: "domain", Title: "Domain", Screen: wizard.Cluster, Keys: []string{idField, domainField}, Ask: c.domain},
 		{ID: "release", Title: "Release", Screen: wizard.Cluster, Keys: []string{"openshift.distribution", versionField}, Ask: c.publication},
-		{ID: "offers", Title: "Instance types and quotas", Screen: wizard.Nodes, Keys: slices.Concat(zone, typeKeys()), Ask: c.offers},
+		{ID: "offers", Title: "Instance types and quotas", Screen: wizard.Nodes, Keys: slices.Concat(zone, typeKeys()), Ask: withKeys(c.offers)},
 	}
 	for n := range all {
 		all[n].Ask = limited(all[n].Ask)
@@ -32,6 +32,16 @@ func (c *conversation) inquiries() []wizard.Inquiry {
 }
 
 type asking = func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Reply, error)
+
+// withKeys spares the zone questions that it cannot answer. That there are no keys is shown beside their fields.
+func withKeys(ask asking) asking {
+	return func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Reply, error) {
+		if secrets.APIKey == "" || secrets.APISecret == "" {
+			return wizard.Reply{Summary: "needs the API key and its secret"}, nil
+		}
+		return ask(ctx, spec, secrets)
+	}
+}
 
 // limited gives an inquiry an end.
 func limited(ask asking) asking {

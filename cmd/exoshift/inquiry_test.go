@@ -41,7 +41,8 @@ type expected struct {
 func TestTheOutsideSaysWhatItKnows(t *testing.T) {
 	for name, want := range map[string]expected{
 		"zones":                      {id: "zones", summary: "8 zones"},
-		"a lost zone":                {id: "zones", before: otherZone("ch-gva-9"), fault: `exoscale.zone  there is no zone "ch-gva-9"  allowed: one of at-vie-1`},
+		"a lost zone":                {id: "credentials", before: otherZone("ch-gva-9"), fault: "exoscale.zone  look for zone ch-gva-9"},
+		"no keys yet":                {id: "offers", before: noKeys, summary: "needs the API key"},
 		"good credentials":           {id: "credentials", summary: "accepted"},
 		"credentials without a zone": {id: "credentials", summary: "accepted", before: otherZone("")},
 		"bad credentials":            {id: "credentials", circumstances: circumstances{scenario: "bad-credentials"}, summary: "refused", fault: "exoscale.apiKey  list quotas"},
@@ -122,6 +123,10 @@ func otherZone(zone string) func(*testing.T, *conversation, *simcloud.Zone) {
 func backdoorOf(t *testing.T, c *conversation, zone *simcloud.Zone) (backdoor, *session) {
 	s := &session{spec: c.answers.Spec, secrets: secretsOf(t, c), net: zone.Network()}
 	return backdoor{t, *s}, s
+}
+
+func noKeys(_ *testing.T, c *conversation, _ *simcloud.Zone) {
+	c.lookup = func(string) (string, bool) { return "", false }
 }
 
 func weakKey(t *testing.T, c *conversation, zone *simcloud.Zone) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"exoshift/internal/fault"
@@ -38,9 +37,6 @@ func (c *conversation) zones(ctx context.Context, spec state.Spec, _ wizard.Secr
 	reply := wizard.Reply{Summary: fmt.Sprintf("%d zones", len(names)), Choices: map[string][]wizard.Choice{}}
 	for _, name := range names {
 		reply.Choices[zoneField] = append(reply.Choices[zoneField], wizard.Choice{Value: name, Note: placeOf(name)})
-	}
-	if chosen := spec.Exoscale.Zone; chosen != "" && !slices.Contains(names, chosen) {
-		reply.Faults = []wizard.Fault{{Field: zoneField, Problem: fmt.Sprintf("there is no zone %q", chosen), Allowed: "one of " + strings.Join(names, ", ")}}
 	}
 	return reply, nil
 }
