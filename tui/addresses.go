@@ -14,14 +14,19 @@ const addressesLeast = 4
 // addresses show what the answers about the network mean: how much finds room in the ranges, which of them overlap, and
 // by which names the cluster is reached.
 type addresses struct {
-	theme    pane.Theme
-	spec     state.Spec
-	changing string // key of what is being typed
-	names    bool   // the names matter more than the ranges
+	theme pane.Theme
+	spec  state.Spec
+	drawn pane.Ranges
+	names bool // the names matter more than the ranges
+}
+
+// newAddresses calculates what is shown about answers; changing is the key of what is being typed.
+func newAddresses(theme pane.Theme, spec state.Spec, changing string) addresses {
+	return addresses{theme: theme, spec: spec, drawn: drawnRanges(theme, spec, changing)}
 }
 
 func (a addresses) View(width, height int) string {
-	capacity, ranges, names := a.capacity(), a.ranges(), a.reached(width)
+	capacity, ranges, names := a.capacity(), a.drawn, a.reached(width)
 	lines := split(capacity.View(width, min(capacity.Height(width), max(height-2, 1))))
 	if a.names && height < a.height(width) {
 		return pane.Fill(append(lines, names...), width, height)
@@ -37,7 +42,7 @@ func (a addresses) View(width, height int) string {
 
 // height is how many lines everything needs.
 func (a addresses) height(width int) int {
-	return a.capacity().Height(width) + a.ranges().Height(width) + 1 + len(a.reached(width))
+	return a.capacity().Height(width) + a.drawn.Height(width) + 1 + len(a.reached(width))
 }
 
 func (a addresses) capacity() pane.Capacity {
@@ -48,12 +53,11 @@ func (a addresses) capacity() pane.Capacity {
 	}
 }
 
-func (a addresses) ranges() pane.Ranges {
-	drawn := pane.Ranges{Theme: a.theme}
-	for _, r := range wizard.Ranges(a.spec) {
+func drawnRanges(theme pane.Theme, spec state.Spec, changing string) pane.Ranges {
+	drawn := pane.Ranges{Theme: theme}
+	for _, r := range wizard.Ranges(spec) {
 		one := pane.Range{
-			Title: rangeName(r.Title), Prefix: r.Prefix, Inside: r.Field == "",
-			Changing: a.changing != "" && within(r.Field, a.changing),
+			Title: rangeName(r.Title), Prefix: r.Prefix, Inside: r.Field == "", Changing: changing != "" && within(r.Field, changing),
 		}
 		for _, other := range r.Overlaps {
 			one.Overlaps = append(one.Overlaps, rangeName(other))

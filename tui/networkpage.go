@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"reflect"
 	"strings"
 
 	"exoshift/state"
@@ -13,6 +14,10 @@ import (
 type networkPage struct {
 	*form
 	good typedAnswer
+	seen addresses // remembered until one of the following changes
+
+	given state.Spec
+	of    typedAnswer
 }
 
 // typedAnswer is what was being typed when it was a good answer last.
@@ -48,11 +53,15 @@ func (p *networkPage) Aside(width, height int) string { return p.addresses().Vie
 
 // addresses are what the answers mean as they are, with what is being typed.
 func (p *networkPage) addresses() addresses {
-	view := addresses{theme: p.talk.theme, spec: p.talk.spec(), changing: p.good.key, names: strings.HasPrefix(p.row().key, "dns.")}
-	if p.good.key != "" {
-		view.spec, _ = whatIf(p.talk.fields(wizard.Network), view.spec, p.good.key, p.good.text)
+	if spec := p.talk.spec(); p.seen.drawn.Ranges == nil || p.of != p.good || !reflect.DeepEqual(p.given, spec) {
+		p.given, p.of = detached(spec), p.good
+		if p.good.key != "" {
+			spec, _ = whatIf(p.talk.fields(wizard.Network), spec, p.good.key, p.good.text)
+		}
+		p.seen = newAddresses(p.talk.theme, spec, p.good.key)
 	}
-	return view
+	p.seen.names = strings.HasPrefix(p.row().key, "dns.")
+	return p.seen
 }
 
 // whatIf returns the answers with one of them changed, if that is a good one.

@@ -28,6 +28,7 @@ const (
 	rangePrefix = 20
 	scaleLeast  = 12 // a scale that is narrower shows nothing
 	scaleMost   = 72
+	pairsMost   = 4 // that are told in words
 )
 
 // View draws a line for each range, and below them what overlaps, in words. Where there is little room, ranges that
@@ -35,10 +36,11 @@ const (
 func (p Ranges) View(width, height int) string {
 	words := p.words(width)
 	rows := p.chosen(height - len(words))
-	scale := p.scaleFor(rows, width)
+	columns := p.columns(width)
+	scale := p.scaleFor(rows, width-columns.title-columns.prefix)
 	var lines []string
 	for _, row := range rows {
-		lines = append(lines, p.row(row, scale, width))
+		lines = append(lines, p.row(row, scale, columns))
 	}
 	if left := len(p.Ranges) - len(rows); left > 0 && len(lines)+len(words) < height {
 		lines = append(lines, p.Theme.Dim.Render("  and "+Plural(left, "more range")))
@@ -77,33 +79,35 @@ func (p Ranges) chosen(room int) []Range {
 	return rows
 }
 
-// scaleFor makes a scale of the ranges in what the names leave, or one without room.
+// scaleFor makes a scale of the ranges in what the columns before it leave, or one without room.
 func (p Ranges) scaleFor(rows []Range, width int) scale {
 	prefixes := make([]netip.Prefix, len(rows))
 	for i, row := range rows {
 		prefixes[i] = row.Prefix
 	}
-	title, prefix := p.widths(width)
-	room := width - cells(p.Theme.Indent()) - title - prefix - 1
+	room := width - cells(p.Theme.Indent()) - 1
 	if room < scaleLeast {
 		return scale{}
 	}
 	return newScale(prefixes, min(room, scaleMost))
 }
 
-// widths are those of the columns with the titles and the prefixes, each with a space behind it.
-func (p Ranges) widths(width int) (title, prefix int) {
+// rangeColumns are the widths of the titles and of the prefixes, each with a space behind it.
+type rangeColumns struct{ title, prefix int }
+
+func (p Ranges) columns(width int) rangeColumns {
+	var c rangeColumns
 	for _, r := range p.Ranges {
-		title, prefix = max(title, cells(Clean(r.Title))+1), max(prefix, len(r.Prefix.String())+1)
+		c.title, c.prefix = max(c.title, cells(Clean(r.Title))+1), max(c.prefix, len(r.Prefix.String())+1)
 	}
+	most := rangeTitle
 	if width < 70 {
-		return min(title, rangeTitle-4), min(prefix, rangePrefix)
+		most -= 4
 	}
-	return min(title, rangeTitle), min(prefix, rangePrefix)
+	return rangeColumns{min(c.title, most), min(c.prefix, rangePrefix)}
 }
 
-func (p Ranges) row(r Range, on scale, width int) string {
-	titleWidth, prefixWidth := p.widths(width)
+func (p Ranges) row(r Range, on scale, columns rangeColumns) string {
 	t, mark, style := p.Theme, p.Theme.Mark(OK), p.Theme.Plain
 	switch {
 	case len(r.Overlaps) > 0:
@@ -113,7 +117,7 @@ func (p Ranges) row(r Range, on scale, width int) string {
 	case r.Changing:
 		style = t.Bold
 	}
-	line := mark + " " + style.Render(Fit(Clean(r.Title), titleWidth-1)+" "+Fit(r.Prefix.String(), prefixWidth-1)) + " "
+	line := mark + " " + style.Render(Fit(Clean(r.Title), columns.title-1)+" "+Fit(r.Prefix.String(), columns.prefix-1)) + " "
 	return line + p.bar(r, on)
 }
 
@@ -136,19 +140,26 @@ func (p Ranges) bar(r Range, on scale) string {
 	return bar.String()
 }
 
-// words names each pair that overlaps once.
+// words names the first pairs that overlap, each once, and counts the rest.
 func (p Ranges) words(width int) []string {
 	var lines []string
-	told := map[string]bool{}
+	told, all := map[[2]string]bool{}, 0
 	for _, r := range p.Ranges {
+		all += len(r.Overlaps)
 		for _, other := range r.Overlaps {
-			if told[other+"\n"+r.Title] {
+			if len(told) == pairsMost {
+				break
+			}
+			if told[[2]string{other, r.Title}] {
 				continue
 			}
-			told[r.Title+"\n"+other] = true
+			told[[2]string{r.Title, other}] = true
 			text := fmt.Sprintf("%s (%s) overlaps %s", Clean(r.Title), r.Prefix, Clean(other))
 			lines = append(lines, wrapAfter(p.Theme.Mark(Failed), p.Theme.Bad, text, p.Theme.Indent(), width)...)
 		}
+	}
+	if more := all/2 - len(told); more > 0 { // each pair is in two lists
+		lines = append(lines, p.Theme.Indent()+p.Theme.Bad.Render("and "+Plural(more, "more overlap")))
 	}
 	return lines
 }

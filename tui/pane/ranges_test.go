@@ -51,6 +51,23 @@ func TestRangesThatOverlapStayWhereThereIsLittleRoom(t *testing.T) {
 	}
 }
 
+func TestOfManyOverlapsTheFirstAreToldAndTheRestCounted(t *testing.T) {
+	p := Ranges{Theme: uncoloured()}
+	for i := range 5 {
+		r := Range{Title: fmt.Sprint("N", i), Prefix: netip.MustParsePrefix("10.0.0.0/8")}
+		for j := range 5 {
+			if i != j {
+				r.Overlaps = append(r.Overlaps, fmt.Sprint("N", j))
+			}
+		}
+		p.Ranges = append(p.Ranges, r)
+	}
+	view := p.View(70, 12)
+	if strings.Count(view, "overlaps N") != pairsMost || !strings.Contains(view, "and 6 more overlaps") {
+		t.Errorf("ten pairs read\n%s", view)
+	}
+}
+
 func TestAScaleOfManyRangesHasNoRoomForGapsAndThenForNothing(t *testing.T) {
 	var prefixes []netip.Prefix
 	for i := range 20 {
