@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -59,8 +60,8 @@ func typedAnyhow(key, text string) (problem string) {
 		return ""
 	}
 	stored := f.Get(answers.Spec)
-	if strings.ContainsFunc(stored, unicode.IsControl) {
-		return "control characters are stored"
+	if strings.ContainsFunc(stored, unicode.IsControl) || !utf8.ValidString(stored) {
+		return "control characters or no text are stored"
 	}
 	if origin := answers.Origin(key); origin != wizard.Typed {
 		return "its origin is " + origin
@@ -71,6 +72,16 @@ func typedAnyhow(key, text string) (problem string) {
 	}
 	if diff := cmp.Diff(answers, again); diff != "" {
 		return "what was stored changes as it is set again:\n" + diff
+	}
+	return exportedAnyhow(answers.Spec)
+}
+
+// exportedAnyhow writes an answers file and reads it again.
+func exportedAnyhow(spec state.Spec) (problem string) {
+	content := wizard.Export(spec, nil)
+	got, faults := wizard.Parse("f", content)
+	if diff := cmp.Diff(spec, got); diff != "" {
+		return "the export reads otherwise:\n" + diff + lines(faults) + string(content)
 	}
 	return ""
 }

@@ -93,7 +93,7 @@ func TestWhatIsFoundAndCannotBeUsedIsToldWithoutItsSecret(t *testing.T) {
 }
 
 func TestAHostileAccountIsNotDetected(t *testing.T) {
-	dir := home(t, ".config/exoscale/exoscale.toml", "defaultaccount=\"a\\nb: c\"\n[[accounts]]\nname=\"a\\nb: c\"\nkey='k'\nsecret='s'\n", 0o600)
+	dir := home(t, ".config/exoscale/exoscale.toml", "defaultaccount=\"a\\nb: c\"\n[[accounts]]\nname=\"a\\nb: c\"\nkey='k'\nsecret='s'\ndefaultZone='ch-gva-2'\n", 0o600)
 	t.Chdir(t.TempDir())
 	if found, _ := wizard.Detect(dir, environment(map[string]string{"HOME": dir})); len(found) > 0 {
 		t.Errorf("found %+v", found)

@@ -79,6 +79,14 @@ func TestASuggestedRangeKeepsClearOfEverything(t *testing.T) {
 			if err := answer(fault.Field, fault.Suggestion, &mended); err != nil {
 				t.Fatal(err)
 			}
+			for _, warning := range wizard.Warnings(mended, wizard.Secrets{}) {
+				if warning.Field == fault.Field {
+					t.Fatalf("%s: %s was suggested, and %s", fault, fault.Suggestion, warning)
+				}
+			}
+			if was := value(fault.Field, spec); !strings.HasSuffix(fault.Suggestion, was[strings.Index(was, "/"):]) {
+				t.Fatalf("%s: %s was suggested in place of %s", fault, fault.Suggestion, was)
+			}
 			for _, r := range wizard.Ranges(mended) {
 				if r.Field == fault.Field && len(r.Overlaps) > 0 {
 					t.Fatalf("%s: %s was suggested, and overlaps %q", fault, fault.Suggestion, r.Overlaps)
@@ -91,6 +99,11 @@ func TestASuggestedRangeKeepsClearOfEverything(t *testing.T) {
 func anyRange(t *rapid.T, low, high int) string {
 	block := rapid.SampledFrom([]string{"10.0.0.0", "10.128.0.0", "10.255.255.0", "172.16.0.0", "172.17.0.0", "172.30.0.0", "192.168.0.0", "100.64.0.0", "169.254.0.0"}).Draw(t, "block")
 	return netip.PrefixFrom(netip.MustParseAddr(block), rapid.IntRange(low, high).Draw(t, "bits")).Masked().String()
+}
+
+func value(key string, spec state.Spec) string {
+	fields := wizard.Fields()
+	return fields[slices.IndexFunc(fields, func(f wizard.Field) bool { return f.Key == key })].Get(spec)
 }
 
 func answer(key, text string, spec *state.Spec) error {

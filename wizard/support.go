@@ -2,6 +2,7 @@ package wizard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"exoshift/assets"
@@ -41,7 +42,8 @@ func growingControlPlane(spec state.Spec) []Fault {
 		cheapest(masters.CPUs, grownMemory)))
 }
 
-// cheapest returns the instance type of that size at least that costs least, or "".
+// cheapest returns the instance type of that size at least that costs least, or "". Types for storage and with a GPU are
+// for other purposes.
 func cheapest(cpus int, memory float64) string {
 	prices, err := assets.PriceList()
 	if err != nil {
@@ -50,7 +52,9 @@ func cheapest(cpus int, memory float64) string {
 	best, least := "", 0.0
 	for _, o := range Offers() {
 		price, known := prices.Instances[o.Name]
-		if known && o.CPUs >= cpus && o.Memory >= memory && (best == "" || price < least) {
+		family, _, _ := strings.Cut(o.Name, ".")
+		if known && slices.Contains([]string{"standard", "cpu", "memory"}, family) && o.CPUs >= cpus && o.Memory >= memory &&
+			(best == "" || price < least) {
 			best, least = o.Name, price
 		}
 	}

@@ -58,6 +58,14 @@ func TestWhatSupportSuggestsIsAllowedAndEnough(t *testing.T) {
 	}
 }
 
+func TestLargerMastersKeepTheirProcessors(t *testing.T) {
+	spec := valid()
+	spec.Sizing.Workers.Count, spec.Sizing.ControlPlane.Type = 4, "cpu.extra-large"
+	if got := wizard.Support(spec); len(got) != 1 || got[0].Suggestion != "standard.huge" {
+		t.Errorf("got:\n%s", lines(got))
+	}
+}
+
 func TestTheCatalogueHasEveryDefault(t *testing.T) {
 	names := map[string]wizard.Offer{}
 	for _, o := range wizard.Offers() {
