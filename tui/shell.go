@@ -229,6 +229,7 @@ func (s *shell) close() error {
 		s.talk.clerk.unsaved = true
 	}
 	s.talk.clerk.finish(func(m tea.Msg) { s.deliver(m) })
+	*s.talk.interview.Answers = *s.talk.answers.Copy()
 	return s.talk.unsavable
 }
 

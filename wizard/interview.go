@@ -10,7 +10,7 @@ import (
 // scenes. The terminal's screens and the plain prompts hold the same interview. Its functions may be called from any
 // goroutine, but not two of a kind at once, other than Ask of different inquiries.
 type Interview struct {
-	Answers   *Answers
+	Answers   *Answers // to begin with; once the interview is over, what was said
 	Only      []string // keys that are asked, everything else is settled; nil asks for everything
 	Rehearsal bool     // on a simulated zone: nothing real is touched
 	CheckOnly bool     // ends with the checks: nothing is created
