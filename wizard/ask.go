@@ -30,6 +30,9 @@ func (d *document) asks(node ast.Node, key place) {
 
 func (d *document) askFor(path, name string, spot place) {
 	found := Below(name)
+	if name == "" {
+		found = nil
+	}
 	if len(found) == 0 {
 		d.report(spot, Fault{Field: path, Problem: quote(name) + " is neither a key nor a section", Allowed: askExample,
 			Suggestion: Nearest(name)})
@@ -41,12 +44,12 @@ func (d *document) askFor(path, name string, spot place) {
 	}
 }
 
-// Below returns the field of that key, or the fields of a section, in the order of Fields. Those of the file's head
-// are nobody's answers.
+// Below returns the field of that key, or the fields of a section, or with "" all, in the order of Fields. Those of the
+// file's head are nobody's answers.
 func Below(name string) []Field {
 	var found []Field
 	for _, field := range answerable() {
-		if field.Key == name || strings.HasPrefix(field.Key, name+".") {
+		if name == "" || field.Key == name || strings.HasPrefix(field.Key, name+".") {
 			found = append(found, field)
 		}
 	}

@@ -49,11 +49,11 @@ func (a *Assembly) check() {
 	var fresh []Fault
 	for _, f := range Check(a.Answers.Spec) {
 		told := slices.ContainsFunc(a.faults, func(g Fault) bool { return g.Field == f.Field && g.Problem == f.Problem })
-		if !told && !within(a.unread, f.Field) {
+		if !told && !within(a.unread, f.Field) && !a.asks(f.Field) {
 			fresh = append(fresh, f)
 		}
 	}
-	a.take(fresh)
+	a.faults = append(a.faults, a.Placed(fresh)...)
 }
 
 // answered tells whether an answer was given for this run alone, so that nobody needs to ask.
@@ -78,26 +78,29 @@ func (a *Assembly) fill() {
 	}
 }
 
-// Add takes in faults that know their field only and places them, unless the field or what it is part of is known to
-// be wrong, or is asked.
-func (a *Assembly) Add(faults []Fault) {
-	a.take(slices.DeleteFunc(faults, func(f Fault) bool { return known(a.faults, f.Field) }))
+// fresh returns faults that know their field only with their places, without those of fields, or of what they are part
+// of, that are known to be wrong or are asked.
+func (a *Assembly) fresh(faults []Fault) []Fault {
+	return a.Placed(slices.DeleteFunc(faults, func(f Fault) bool { return known(a.faults, f.Field) || a.asks(f.Field) }))
 }
 
-func (a *Assembly) take(faults []Fault) {
-	faults = slices.DeleteFunc(faults, func(f Fault) bool { return slices.Contains(a.Ask, originKey(f.Field)) })
-	a.faults = append(a.faults, a.Placed(faults)...)
-}
+func (a *Assembly) asks(field string) bool { return slices.Contains(a.Ask, originKey(field)) }
 
 // Resolve returns the secrets that the answers refer to, and adds what is wrong with them and with the other files
 // that the answers name.
 func (a *Assembly) Resolve(lookup func(env string) (string, bool)) Secrets {
+	secrets, faults := a.LookUp(lookup)
+	a.faults = append(a.faults, faults...)
+	return secrets
+}
+
+// LookUp is Resolve for somebody else's answers: what is not on this machine is returned and not added.
+func (a *Assembly) LookUp(lookup func(env string) (string, bool)) (Secrets, []Fault) {
 	if a.file != nil && a.file.broken {
-		return Secrets{}
+		return Secrets{}, nil
 	}
 	secrets, faults := ResolveSecrets(a.Answers.Spec, lookup)
-	a.Add(append(faults, CheckPaths(a.Answers.Spec)...))
-	return secrets
+	return secrets, a.fresh(append(faults, CheckPaths(a.Answers.Spec)...))
 }
 
 // Placed returns faults that know their field only with the places of the answers that they are about, in

@@ -42,7 +42,7 @@ func Needs(spec state.Spec, ask []string, lookup func(env string) (string, bool)
 }
 
 func (f Field) need() Need {
-	example := f.sample()
+	example := f.Sample()
 	return Need{
 		Field: f.Key, Why: f.why(), Flag: SetFlag + " " + f.Key + "=" + shellQuote(example), Variable: f.Variable(),
 		InFile: f.inFile(example),
@@ -58,8 +58,8 @@ func (f Field) unset(env string) Need {
 	}
 }
 
-// sample is a value as text that shows the form.
-func (f Field) sample() string {
+// Sample is a value as text that shows the form of the field's values.
+func (f Field) Sample() string {
 	switch {
 	case f.Example != "":
 		return f.Example

@@ -82,12 +82,12 @@ const templateWidth = 100
 func (f Field) templateLine(indent, mark string) string {
 	key := lastKey(f.Key) + ": "
 	if f.mustBeGiven() {
-		return indent + key + f.blank() + " # e.g. " + f.inline(f.sample()) + "\n"
+		return indent + key + f.blank() + " # e.g. " + f.inline(f.Sample()) + "\n"
 	}
 	if value := f.Default(); value != "" {
 		return mark + optional(indent, mark) + key + f.inline(value) + "\n"
 	}
-	return mark + optional(indent, mark) + key + f.inline(f.sample()) + " # an example; usually there is none\n"
+	return mark + optional(indent, mark) + key + f.inline(f.Sample()) + " # an example; usually there is none\n"
 }
 
 // optional puts the mark of a comment behind the indentation of what stands in a section that is none.

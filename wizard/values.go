@@ -233,7 +233,7 @@ func (d *document) reference(field Field, node ast.Node, key place) {
 				Suggestion: nearest(name, referenceKinds())})
 			continue
 		}
-		if text, ok := d.scalar(field.Key, field, entry.Value, spot); ok {
+		if text, ok := d.scalar(field.Key, field, entry.Value, spot); ok && text != "" {
 			kinds, given = append(kinds, name), name+":"+text
 		}
 	}

@@ -61,19 +61,19 @@ func rootCommand(std streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), planCommand(std), statusCommand(std), replayCommand(std), destroyCommand(std), bundleCommand(std), versionCommand(std), simulatedInstaller(std))
+	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), planCommand(std), statusCommand(std), replayCommand(std), destroyCommand(std), bundleCommand(std), answersCommand(std), versionCommand(std), simulatedInstaller(std))
 	for _, command := range root.Commands() {
 		command.Args = usageArgs(command.Args)
 	}
 	return root
 }
 
-func unknownCommand(root *cobra.Command, name string) error {
+func unknownCommand(parent *cobra.Command, name string) error {
 	problem := fmt.Sprintf("there is no command %q", name)
-	if similar := root.SuggestionsFor(name); len(similar) > 0 {
+	if similar := parent.SuggestionsFor(name); len(similar) > 0 {
 		problem += "; did you mean " + strings.Join(similar, " or ") + "?"
 	}
-	return usageError{errors.New(problem + "\n  see: exoshift --help")}
+	return usageError{errors.New(problem + "\n  see: " + parent.CommandPath() + " --help")}
 }
 
 // usageArgs makes usage errors out of superfluous arguments.
@@ -120,7 +120,11 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 	if err != nil {
 		return options{}, err
 	}
-	chosen, err := output(layers.GetString("output")).suiting(layers.GetBool(accessibleName), cmd, std)
+	wanted := output(layers.GetString("output"))
+	if cmd.Flags().Lookup("output") == nil {
+		wanted = outputPlain
+	}
+	chosen, err := wanted.suiting(layers.GetBool(accessibleName), cmd, std)
 	return options{
 		answers: layers.GetString("answers"), set: set, dir: layers.GetString("dir"), output: chosen, ascii: layers.GetBool("ascii"), yes: layers.GetBool("yes"),
 		waitForDNS: layers.GetDuration("wait-for-dns"), installer: installer,

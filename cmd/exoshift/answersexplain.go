@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/console"
+	"exoshift/wizard"
+)
+
+func answersExplain(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain [KEY]",
+		Short: "Explain a key of the answers file, and tell each answer and where it came from",
+		Long: `Without KEY: a table of all answers, and for each where it came from: a flag, a variable, a line of a file, or the
+default. With the KEY of an answer: what it is, why it matters, where its value is found, what is allowed, and its answer.
+With a section such as "network": all that is below. Of a secret the reference is shown, never the secret.`,
+		Example: "  exoshift answers explain --answers answers.yaml\n  exoshift answers explain network.podCIDR",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := bind(cmd, std)
+			if err != nil {
+				return err
+			}
+			return explain(o, args, std)
+		},
+	}
+	answersFlag(cmd, "the answers file")
+	return cmd
+}
+
+func explain(o options, args []string, std streams) error {
+	fields := wizard.Below("")
+	if len(args) > 0 {
+		if fields = wizard.Below(args[0]); len(fields) == 0 {
+			return unknownKey(args[0])
+		}
+	}
+	layers, err := o.layers()
+	if err != nil {
+		return err
+	}
+	all, err := layers.assemble()
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		console.Answers(std.out, fields, all.Answers)
+	} else {
+		explainEach(fields, all.Answers, std)
+	}
+	if o.answers == "" { // there need not be any answers to have a key explained
+		return nil
+	}
+	if faults := all.Faults(); len(faults) > 0 {
+		console.Faults(std.err, faults)
+		return answersError{errors.New("the answers have faults")}
+	}
+	return nil
+}
+
+func explainEach(fields []wizard.Field, answers *wizard.Answers, std streams) {
+	for i, field := range fields {
+		if i > 0 {
+			fmt.Fprintln(std.out)
+		}
+		console.Explain(std.out, field, answers)
+	}
+}
+
+func unknownKey(name string) error {
+	problem := fmt.Sprintf("there is no key %q", name)
+	if meant := wizard.Nearest(name); meant != "" {
+		problem += "; did you mean " + meant + "?"
+	}
+	return usageError{errors.New(problem + "\n  see: exoshift answers explain")}
+}

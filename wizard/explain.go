@@ -1,0 +1,19 @@
+package wizard
+
+import "fmt"
+
+// Allowed says what the value has to be, or "" if there is no more to say than the example shows.
+func (f Field) Allowed() string {
+	switch {
+	case len(f.Choices) > 0 || f.Secret:
+		return f.allowed()
+	case f.Shape() == Switch:
+		return string(Switch)
+	case f.Shape() != Number:
+		return ""
+	}
+	if least, most := f.bounds(); least != most {
+		return fmt.Sprintf("%d to %d", least, most)
+	}
+	return "exactly " + f.Default()
+}
