@@ -146,6 +146,21 @@ func TestFieldsOfAGroupHaveDefaultsOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestWhiteSpaceAroundItemsDoesNotMatter(t *testing.T) {
+	answers := grouped()
+	for key, text := range map[string]string{"network.customerNetworks": " 192.168.0.0/16 ,\t10.9.0.0/24 ", "syn.facts": `" a = b " , c=d`} {
+		if err := answers.Set(key, text, wizard.Typed); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	if diff := cmp.Diff([]string{"192.168.0.0/16", "10.9.0.0/24"}, answers.Spec.Network.CustomerNetworks); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]string{"a": "b", "c": "d"}, answers.Spec.Syn.Facts); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestAClearedAnswerHasItsDefaultAgain(t *testing.T) {
 	answers := grouped()
 	if err := answers.Set("sizing.workers.count", "9", wizard.Typed); err != nil {
