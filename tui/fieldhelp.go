@@ -40,6 +40,8 @@ func (t *talk) origin(field wizard.Field) string {
 // originMark says where an answer is from in a word.
 func (t *talk) originMark(field wizard.Field) string {
 	switch origin := t.answers.Origin(field.Key); {
+	case t.keeping[field.Key]:
+		return ""
 	case t.rejected[field.Key] != "":
 		return "not stored"
 	case origin == wizard.ByDefault && field.Get(t.spec()) == "":

@@ -80,7 +80,11 @@ func (f *form) draw(row formRow, selected bool, width int) []string {
 		label = t.Bold.Render(label)
 	}
 	room := max(width-3-f.labelWidth()-2-originWidth-3, 8)
-	line := head + label + "  " + pane.Fit(f.value(row, selected, room), room) + "  " + t.Dim.Render(f.talk.originMark(row.field))
+	origin := f.talk.originMark(row.field)
+	if selected && f.editor != nil && f.editor.dirty() {
+		origin = ""
+	}
+	line := head + label + "  " + pane.Fit(f.value(row, selected, room), room) + "  " + t.Dim.Render(origin)
 	return append([]string{pane.Fit(line, width)}, f.remarks(row, selected, width)...)
 }
 
@@ -101,7 +105,7 @@ func (f *form) value(row formRow, selected bool, room int) string {
 	case selected && f.editor != nil:
 		return t.Focus.Render("[") + f.typed(room-2) + t.Focus.Render("]")
 	case row.kind == secretRow:
-		return f.secretView(row.field)
+		return f.secretView(row.field, room)
 	case row.kind == switchRow:
 		return map[bool]string{true: "[x] yes", false: "[ ] no"}[text == "true"]
 	case row.kind == choiceRow && text == "":

@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +22,8 @@ type desk struct {
 	now    time.Time
 	saves  []*wizard.Answers
 	kept   map[string]string
-	broken error // why nothing can be saved
+	broken error  // why nothing can be saved
+	folder string // of the secrets
 	asked  []string
 }
 
@@ -30,7 +33,10 @@ func newDesk() *desk {
 	d.Interview = &wizard.Interview{
 		Answers: wizard.NewAnswers(), Place: "/home/you/.local/state/exoshift/.drafts/1",
 		Lookup: func(name string) (string, bool) {
-			return "EXOnothing", name == "EXOSCALE_API_KEY" || name == "EXOSCALE_API_SECRET"
+			value, set := map[string]string{
+				"EXOSCALE_API_KEY": "EXOnothing", "EXOSCALE_API_SECRET": "nothing", "PULL_SECRET": realPullSecret(),
+			}[name]
+			return value, set
 		},
 		Save: func(a *wizard.Answers) error {
 			if d.broken == nil {
@@ -39,8 +45,12 @@ func newDesk() *desk {
 			return d.broken
 		},
 		Keep: func(key, secret string) (string, error) {
+			if d.broken != nil {
+				return "", d.broken
+			}
 			d.kept[key] = secret
-			return "file:/home/you/secrets/" + key, nil
+			path := filepath.Join(d.folder, key)
+			return "file:" + path, os.WriteFile(path, []byte(secret), 0o600)
 		},
 		Estimate: func(spec state.Spec) wizard.Estimate {
 			machines := spec.Sizing.ControlPlane.Count + spec.Sizing.Infra.Count + spec.Sizing.Storage.Count + spec.Sizing.Workers.Count + 1
@@ -127,6 +137,7 @@ func sit(t testing.TB, d *desk, width, height int, change func(*Wizard)) *operat
 	if change != nil {
 		change(&w)
 	}
+	d.folder = t.TempDir()
 	o := &operator{shell: newShell(t.Context(), w), desk: d}
 	o.later = func(pause time.Duration, message tea.Msg) tea.Cmd {
 		o.waiting = append(o.waiting, alarm{d.now.Add(pause), message})
@@ -234,7 +245,7 @@ func keyOf(name string) tea.KeyMsg {
 
 func TestAnInterviewBeginsAtItsFirstScreen(t *testing.T) {
 	o := sit(t, newDesk(), 80, 24, nil)
-	if view := o.View(); !strings.Contains(view, "[1 Access]") {
+	if view := o.View(); !strings.Contains(view, "[1 Access●]") {
 		t.Errorf("the first screen is not in front:\n%s", view)
 	}
 }

@@ -156,7 +156,7 @@ func isReference(text string) bool {
 }
 
 // secretView says where a secret is found, never what it is.
-func (f *form) secretView(field wizard.Field) string {
+func (f *form) secretView(field wizard.Field, room int) string {
 	t, value := f.talk, f.talk.text(field)
 	kind, name, _ := strings.Cut(value, ":")
 	name = cleanText(name, t.ascii)
@@ -165,6 +165,8 @@ func (f *form) secretView(field wizard.Field) string {
 		return t.theme.Mark(pane.Running) + " keeping it…"
 	case field.Key == pullSecretField && t.local.pullSecret != "":
 		return t.local.pullSecret
+	case kind == inEnvironment && len("environment variable ")+len(name) > room:
+		return "variable " + name
 	case kind == inEnvironment:
 		return "environment variable " + name
 	case kind == inFile && t.interview.Place != "" && strings.HasPrefix(name, t.interview.Place):

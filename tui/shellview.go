@@ -107,13 +107,16 @@ func (s *shell) titleLine(width int) string {
 	if s.talk.interview.Rehearsal {
 		left += "  " + t.Caution.Bold(true).Render("REHEARSAL")
 	}
-	if words, bad := s.talk.draftState(); bad {
-		right = t.Caution.Render(words)
-	} else {
-		right = t.Dim.Render(words)
-	}
 	room := max(width-ansi.StringWidth(left)-3, 0)
-	right = pane.Truncate(right, room)
+	words, bad := s.talk.draftState()
+	switch {
+	case bad:
+		right = t.Caution.Render(pane.Truncate(words, room))
+	case ansi.StringWidth(words) <= room:
+		right = t.Dim.Render(words)
+	case words != "" && room >= 5:
+		right = t.Dim.Render("saved")
+	}
 	return pane.Fit(pane.Fit(left, width-ansi.StringWidth(right)-1)+right+" ", width)
 }
 
@@ -134,14 +137,14 @@ func (s *shell) intro() string {
 		return ""
 	}
 	return map[wizard.Screen]string{
-		wizard.Access:  "How this program signs in to Exoscale, and where the cluster will be.",
+		wizard.Access:  "How to sign in to Exoscale, and where the cluster will be.",
 		wizard.Cluster: "What the cluster is called and which release is installed.",
 		wizard.Nodes:   "How many machines of which size the cluster has.",
-		wizard.Network: "The address ranges inside the cluster, and how it is reached from outside.",
-		wizard.Syn:     "Whether Project Syn looks after the cluster. Leave it empty if you do not know it.",
-		wizard.Secrecy: "What the machines need to fetch the release and to let you in.",
+		wizard.Network: "The address ranges inside, and the way in from outside.",
+		wizard.Syn:     "For those who use Project Syn; most leave this empty.",
+		wizard.Secrecy: "What the machines need to download, and you to get in.",
 		checksScreen:   "Whether everything is in place. Nothing is created yet.",
-		reviewScreen:   "What will be created and what it costs. Nothing is created before you say so.",
+		reviewScreen:   "What will be created and what it costs. Nothing is yet.",
 	}[s.sheets[s.current].screen]
 }
 

@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/wizard"
+
+	"github.com/creack/pty"
+)
+
+// asks runs the wizard in a terminal and returns its end.
+func asks(ctx context.Context, t *testing.T, term *terminal, d *desk) <-chan error {
+	t.Helper()
+	d.folder = t.TempDir()
+	end := make(chan error, 1)
+	go func() {
+		_, err := Ask(ctx, Wizard{
+			Open: func(context.Context, string) (*wizard.Interview, error) { return d.Interview, nil },
+			In:   term.tty, Out: term.tty, NoColor: true,
+		})
+		end <- err
+	}()
+	return end
+}
+
+func TestTheWizardGivesTheTerminalBackWithTheDraftSaved(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	for name, leave := range map[string]func(t *testing.T, term *terminal, cancel context.CancelCauseFunc){
+		"ctrl+c": func(t *testing.T, term *terminal, _ context.CancelCauseFunc) {
+			term.press(t, "\x03")
+			term.await(t, "Leave the wizard?")
+			term.press(t, "\x03")
+		},
+		"signal":  func(_ *testing.T, _ *terminal, cancel context.CancelCauseFunc) { cancel(errTold) },
+		"hung up": func(t *testing.T, term *terminal, _ context.CancelCauseFunc) { term.hangUp(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			term, d := newTerminal(t), newDesk().answer(t, whole())
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			end := asks(ctx, t, term, d)
+			term.await(t, "[1 Access")
+			term.press(t, "\x1b2")
+			term.await(t, "[2 Cluster")
+			term.press(t, "\x15c-other-1")
+			term.await(t, "[c-other-1_")
+			leave(t, term, cancel)
+			if err := <-end; err != nil && !errors.Is(err, errTold) {
+				t.Error(err)
+			}
+			if name != "hung up" {
+				term.await(t, leaveScreen)
+			}
+			if id := d.saves[len(d.saves)-1].Spec.Cluster.ID; id != "c-other-1" {
+				t.Errorf("saved is %q", id)
+			}
+		})
+	}
+}
+
+var errTold = errors.New("terminated")
+
+func TestABracketedPasteIsOnePaste(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	term, d := newTerminal(t), newDesk()
+	end := asks(t.Context(), t, term, d)
+	term.await(t, "[1 Access")
+	term.press(t, "\x1b[B\x1b[200~"+secretText+"\n\x1b[201~")
+	term.await(t, "white space around")
+	term.press(t, "\x03\x03")
+	if err := <-end; err != nil || d.kept[apiSecretField] != secretText {
+		t.Errorf("kept is %q, %v", d.kept, err)
+	}
+	if term.shows(secretText) {
+		t.Error("the secret was drawn")
+	}
+}
+
+// Nobody draws while nothing changes: the ages on the screen are coarse.
+func TestTheScreenStaysAsItIsWhileNothingChanges(t *testing.T) {
+	d := newDesk().answer(t, whole()).inquires(wizard.Cluster, "Names", []string{"cluster.id"}, wizard.Reply{Summary: "free"}, nil)
+	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster).types("x").press("enter")
+	o.pass(11 * time.Second)
+	before := o.View()
+	o.pass(8 * time.Second)
+	if o.View() != before {
+		t.Errorf("the screen has changed to\n%s\nfrom\n%s", o.View(), before)
+	}
+}
+
+func TestTheWizardRefusesATerminalThatCannotPlaceItsCursor(t *testing.T) {
+	t.Setenv("TERM", "dumb")
+	term := newTerminal(t)
+	_, err := Ask(t.Context(), Wizard{In: term.tty, Out: term.tty})
+	if err == nil || !strings.Contains(err.Error(), "cannot place the cursor") {
+		t.Errorf("a dumb terminal gets %v", err)
+	}
+}
+
+func TestATerminalThatChangesItsSizeGetsAWholeScreen(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	term, d := newTerminal(t), newDesk()
+	end := asks(t.Context(), t, term, d)
+	term.await(t, "[1 Access")
+	if err := pty.Setsize(term.keyboard, &pty.Winsize{Rows: 0, Cols: 0}); err != nil {
+		t.Fatal(err)
+	}
+	if err := pty.Setsize(term.keyboard, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
+		t.Fatal(err)
+	}
+	term.press(t, "\x0c")
+	term.press(t, "\x03\x03")
+	if err := <-end; err != nil {
+		t.Error(err)
+	}
+	if bytes.Contains(term.drawn.Bytes(), []byte("panic")) {
+		t.Error("the wizard panicked")
+	}
+}

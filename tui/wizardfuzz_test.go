@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+)
+
+// wizardKeyNames are keys that a byte of the fuzzer stands for; the others are text.
+var wizardKeyNames = named("enter down up tab shift+tab esc left right home end pgup pgdown backspace delete space " +
+	"ctrl+v ctrl+y ctrl+u ctrl+w ctrl+k alt+d alt+backspace ctrl+left f1 f9 ctrl+r ctrl+l ctrl+c " +
+	"alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+left")
+
+// named numbers names from 0x83 on.
+func named(names string) map[byte]string {
+	numbered := map[byte]string{}
+	for i, name := range strings.Fields(names) {
+		numbered[byte(0x83+i)] = name
+	}
+	return numbered
+}
+
+// FuzzWizard lets anybody do anything at any size: no panic, and always a whole screen and nothing but a screen.
+func FuzzWizard(f *testing.F) {
+	f.Add([]byte("\xa0c-demo-1\x83example.net\x83"), uint8(80), uint8(24))
+	f.Add([]byte("\x84\x91\x80paste me"), uint8(20), uint8(5))
+	f.Add([]byte("\xa1\xa2\x84\xff\xfe\x82世界👩‍👩‍👧‍👦e\u0301"), uint8(100), uint8(40))
+	f.Add([]byte("\x9e\x84\x83"), uint8(0), uint8(0))
+	f.Fuzz(func(t *testing.T, keys []byte, width, height uint8) {
+		survive(t, keys[:min(len(keys), 400)], int(width), int(height))
+	})
+}
+
+func TestTheWizardSurvivesAnything(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		names := rapid.SampledFrom(slices.Collect(maps.Keys(wizardKeyNames)))
+		keys := rapid.SliceOfN(rapid.OneOf(names, rapid.Byte(), rapid.ByteRange(' ', '~')), 1, 80).Draw(r, "keys")
+		width, height := rapid.IntRange(0, 210).Draw(r, "width"), rapid.IntRange(0, 65).Draw(r, "height")
+		survive(t, keys, width, height)
+	})
+}
+
+func survive(t *testing.T, keys []byte, width, height int) {
+	t.Helper()
+	o := sit(t, rich(t), width, height, nil)
+	for len(keys) > 0 && !o.quit {
+		keys = o.fuzzed(keys)
+		wholeScreen(t, o.View(), o.width, o.height)
+	}
+	if err := o.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// rich is an interview with something of everything.
+func rich(t *testing.T) *desk {
+	reply := zones()
+	reply.Warnings = []wizard.Fault{{Field: "exoscale.zone", Problem: "世界 is far away"}, {Problem: "so it is"}}
+	d := newDesk().answer(t, whole()).inquires(wizard.Access, "Zones", []string{"exoscale.apiKey"}, reply, nil)
+	d.inquires(wizard.Cluster, "Names", []string{"cluster.id"}, wizard.Reply{Faults: []wizard.Fault{{Field: "cluster.id", Problem: "taken", Suggestion: "c-other-1"}}}, nil)
+	return d.inquires(wizard.Nodes, "Quotas", nil, wizard.Reply{Quotas: []wizard.Quota{{Resource: "instance", Used: 3, Limit: 9}}}, errors.New("gone"))
+}
+
+// fuzzed takes one thing to do off the bytes.
+func (o *operator) fuzzed(keys []byte) (rest []byte) {
+	first := keys[0]
+	switch {
+	case wizardKeyNames[first] != "":
+		o.press(wizardKeyNames[first])
+		return keys[1:]
+	case first == 0x80:
+		o.pastes(string(keys[1:]))
+		return nil
+	case first == 0x81 && len(keys) > 2:
+		o.tell(resized(int(keys[1]), int(keys[2])))
+		return keys[3:]
+	case first == 0x82:
+		o.pass(time.Second)
+		return keys[1:]
+	}
+	r, size := utf8.DecodeRune(keys)
+	o.tell(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
+	return keys[size:]
+}
+
+// wholeScreen fails unless a screen has the size of the terminal and no control character.
+func wholeScreen(t *testing.T, view string, width, height int) {
+	t.Helper()
+	if width == 0 || height == 0 {
+		if view != "" {
+			t.Fatalf("something is drawn on %dx%d", width, height)
+		}
+		return
+	}
+	lines := strings.Split(view, "\n")
+	if len(lines) != height {
+		t.Fatalf("%d lines on %dx%d", len(lines), width, height)
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w != width {
+			t.Fatalf("line %d is %d cells wide on %dx%d: %q", i, w, width, height, line)
+		}
+		if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
+			t.Fatalf("line %d has a control character: %q", i, line)
+		}
+	}
+}
