@@ -60,6 +60,8 @@ func (d *dashboard) turn(k tea.KeyMsg) bool {
 		d.leaf(-d.leaves().H + 1)
 	case key.Matches(k, d.keys.PageDown):
 		d.leaf(d.leaves().H - 1)
+	case k.Type == tea.KeyEnd, string(k.Runes) == "G":
+		d.leaf(d.handover().Lines(d.leaves().W))
 	case key.Matches(k, d.keys.Home):
 		t.offset = 0
 	default:

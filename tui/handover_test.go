@@ -89,6 +89,12 @@ func TestTheHandOverScrollsToItsEndAndNoFurther(t *testing.T) {
 	if press(d, "down"); d.View() != end || !strings.Contains(end, "all of it") {
 		t.Errorf("its end is not seen:\n%s", end)
 	}
+	if press(d, "g"); d.View() == end {
+		t.Error("g does not lead to its beginning")
+	}
+	if press(d, "G"); d.View() != end {
+		t.Error("G does not lead to its end")
+	}
 }
 
 func TestAnotherRunTakesTheHandOverBack(t *testing.T) {

@@ -42,7 +42,7 @@ type Checks struct {
 
 // Widths and heights of the parts.
 const (
-	checksBeside = 100 // from here on the explanation stands beside the list
+	checksBeside = 120 // from here on the explanation stands beside the list
 	explainLeast = 6
 	checkColumn  = 6
 )

@@ -109,7 +109,7 @@ func (p Review) told(width int) []string {
 func (p Review) decision(width int) []string {
 	t := p.Theme
 	lines := p.entry("Cluster", t.join(t.Bold.Render(Clean(p.Spec.Cluster.ID)), Clean(p.Spec.Domain()), Clean(p.Spec.Exoscale.Zone),
-		"OpenShift "+Clean(p.Spec.OpenShift.Version)), width)
+		p.product()+" "+Clean(p.Spec.OpenShift.Version)), width)
 	lines = append(lines, p.entry("Plan", p.plan(), width)...)
 	lines = append(lines, p.entry("Cost", p.price(), width)...)
 	if p.Minutes[1] > 0 {
@@ -132,6 +132,13 @@ func (p Review) margin() string { return strings.Repeat(" ", 1+reviewName) }
 
 func (p Review) entry(name, text string, width int) []string {
 	return wrapAfter(" "+p.Theme.Label.Render(Fit(name, reviewName-1)), p.Theme.Plain, text, p.margin(), width)
+}
+
+func (p Review) product() string {
+	if p.Spec.OpenShift.Distribution == "okd" {
+		return "OKD"
+	}
+	return "OpenShift"
 }
 
 // plan counts what is done to how many objects.
