@@ -18,7 +18,7 @@ func (c *conversation) carryOut(ctx context.Context, std streams) error {
 		fmt.Fprintln(std.out, "The checks are done; nothing was created.")
 		return nil
 	}
-	spec := c.answers.Spec
+	spec := c.decided().Spec
 	secrets, faults := wizard.ResolveSecrets(spec, c.lookup)
 	if faults = append(wizard.Check(spec), faults...); len(faults) > 0 {
 		console.Faults(std.err, faults)
@@ -75,7 +75,7 @@ func (c *conversation) hand(s *session) error {
 		return err
 	}
 	s.spec = relocated(s.spec, moved)
-	s.given = wizard.Export(s.spec, c.answers.Origins)
+	s.given = wizard.Export(s.spec, c.decided().Origins)
 	if err := s.keepAnswers(); err != nil {
 		return err
 	}
@@ -123,6 +123,9 @@ func (c *conversation) resume() string {
 	}
 	if c.options.dir != "" {
 		words = append(words, "--dir", c.options.dir)
+	}
+	if c.options.output == outputAccessible {
+		words = append(words, "--accessible")
 	}
 	return strings.Join(words, " ")
 }

@@ -144,7 +144,7 @@ func servedBy(found network.Delegation) string {
 	if len(found.Asked) == 0 {
 		return found.Parent + " exists"
 	}
-	return found.Parent + " is served by " + strings.Join(found.Asked, ", ") + ": somebody who may change it has to add NS records"
+	return fmt.Sprintf("%s is served by %s", found.Parent, strings.Join(found.Asked, ", "))
 }
 
 // publication asks the mirror for the version, or for what a channel stands for today.

@@ -35,6 +35,7 @@ type conversation struct {
 	checkOnly bool
 	begun     bool // the folder is that of an installation now
 
+	said  atomic.Pointer[wizard.Answers]       // what was saved last; nil before that
 	types atomic.Pointer[[]state.InstanceType] // what the zone offered last
 }
 
@@ -71,6 +72,14 @@ func (c *conversation) leave() error {
 	return err
 }
 
+// decided returns the answers as they are after the interview.
+func (c *conversation) decided() *wizard.Answers {
+	if said := c.said.Load(); said != nil {
+		return said
+	}
+	return c.answers
+}
+
 // release lets the draft go.
 func (c *conversation) release() {
 	if c.unlock != nil {
@@ -85,7 +94,9 @@ func (c *conversation) inPlace() bool { return c.options.dir != "" }
 // temporary tells whether the folder goes with the interview.
 func (c *conversation) temporary() bool { return c.rehearsal != nil && c.rehearsal.temporary }
 
+// save keeps the draft. What was saved last is what is carried out.
 func (c *conversation) save(answers *wizard.Answers) error {
+	c.said.Store(answers.Copy())
 	return c.draft.Save(wizard.Export(answers.Spec, answers.Origins))
 }
 

@@ -95,8 +95,12 @@ func TestAnInterviewEndsInACluster(t *testing.T) {
 		d := &desk{
 			std: streams{out: &out, err: os.Stderr}, opening: func(context.Context) (*conversation, error) { return c, nil },
 			hold: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
-				_, err := w.Open(ctx, "")
-				return tui.Outcome{Go: true}, err
+				i, err := w.Open(ctx, "")
+				if err != nil {
+					return tui.Outcome{}, err
+				}
+				answers := i.Answers.Copy() // as the screens do
+				return tui.Outcome{Go: true}, errors.Join(answers.Set("cluster.displayName", "Demo", wizard.Typed), i.Save(answers))
 			},
 		}
 		if err := d.sit(t.Context()); err != nil {
@@ -120,6 +124,9 @@ func isInstalledFromItsOwnSecrets(t *testing.T, c *conversation, secret string) 
 	spec, err := answersInForce(folder)
 	if want := folder.Path(state.SecretsDir, "exoscale.apiSecret"); err != nil || spec.Exoscale.APISecret.File != want {
 		t.Errorf("the answers in force lead to %+v, %v", spec.Exoscale.APISecret, err)
+	}
+	if spec.Cluster.DisplayName != "Demo" {
+		t.Error("what was said last is not in force")
 	}
 	if kept, err := os.ReadFile(spec.Exoscale.APISecret.File); err != nil || string(kept) != secret {
 		t.Errorf("the folder keeps another secret: %v", err)

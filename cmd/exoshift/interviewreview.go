@@ -33,9 +33,9 @@ func (c *conversation) review(ctx context.Context, spec state.Spec, secrets wiza
 		Changes: plannedChanges(preview), Quotas: quotaNeeds(preview.Quotas), Estimate: c.estimate(spec),
 		Minutes: minutes(install.Steps(spec)), Human: errands(spec),
 	}
-	answers := *c.answers
+	answers := c.decided().Copy()
 	answers.Spec = spec
-	told.Export, err = c.export(&answers)
+	told.Export, err = c.export(answers)
 	return told, err
 }
 

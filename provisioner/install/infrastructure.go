@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"exoshift/provisioner"
@@ -32,6 +33,7 @@ func (i *Installation) securityGroups(ctx context.Context, report provisioner.Re
 	}); err != nil {
 		return err
 	}
+	groups = slices.DeleteFunc(groups, func(group state.SecurityGroup) bool { return len(group.Rules) == 0 })
 	return sideBySide(ctx, groups, func(ctx context.Context, group state.SecurityGroup) error {
 		return i.securityGroup(ctx, report, group)
 	})
