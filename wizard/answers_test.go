@@ -148,7 +148,7 @@ func TestFieldsOfAGroupHaveDefaultsOfTheirOwn(t *testing.T) {
 
 func TestWhiteSpaceAroundItemsDoesNotMatter(t *testing.T) {
 	answers := grouped()
-	for key, text := range map[string]string{"network.customerNetworks": " 192.168.0.0/16 ,\t10.9.0.0/24 ", "syn.facts": `" a = b " , c=d`} {
+	for key, text := range map[string]string{"network.customerNetworks": " 192.168.0.0/16 ,\t10.9.0.0/24 ", "syn.facts": `" a = b ", c = d `} {
 		if err := answers.Set(key, text, wizard.Typed); err != nil {
 			t.Errorf("%s: %v", key, err)
 		}
