@@ -86,7 +86,10 @@ func (o output) holder(std streams) holder {
 
 // ask holds an interview in plain lines.
 func (s streams) ask(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
-	p := console.Prompter{Open: w.Open, In: s.typed(), Out: s.out, Piped: !isTerminal(s.in), Hide: s.hide, Interruptible: s.interrupts.divert}
+	p := console.Prompter{Open: w.Open, In: s.typed(), Out: s.out, Piped: !isTerminal(s.in), Interruptible: s.interrupts.divert}
+	if !p.Piped {
+		p.Hide = s.hide
+	}
 	for _, option := range w.Options {
 		p.Options = append(p.Options, console.Option(option))
 	}
@@ -98,7 +101,7 @@ func (s streams) ask(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
 // unless it hands on each key as it is, so it does that meanwhile; a pull secret may be longer.
 func (s streams) hide() (undo func()) {
 	file, ok := s.in.(*os.File)
-	if !ok || !isTerminal(file) {
+	if !ok {
 		return func() {}
 	}
 	before, err := term.MakeRaw(int(file.Fd()))

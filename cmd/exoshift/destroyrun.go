@@ -35,7 +35,7 @@ func (d demolition) clear(ctx context.Context, std streams, s site) error {
 		return &provisioner.StepError{Step: provisioner.Step{ID: "inventory", Phase: destroy.Phase}, Err: err}
 	}
 	if !d.output.json() {
-		console.DestroyPlan(std.out, s.told(inventory))
+		console.DestroyPlan(d.output.listener(std.out), s.told(inventory))
 	}
 	switch {
 	case d.dryRun:
@@ -83,10 +83,7 @@ func (d demolition) play(ctx context.Context, std streams, s site, teardown *des
 		return err
 	}
 	defer events.Close()
-	show := console.NewPlain(std.out)
-	if d.output.json() {
-		show = console.NewJSON(std.out)
-	}
+	show := d.output.printer(std.out)
 	record := json.NewEncoder(events)
 	var unwritten error
 	emit := provisioner.Stream(s.net.Clock, func(e provisioner.Event) {
@@ -100,7 +97,7 @@ func (d demolition) play(ctx context.Context, std streams, s site, teardown *des
 	}
 	emit(finished(failure, d.again(s)))
 	if !d.output.json() {
-		console.DestroySummary(std.out, s.told(inventory), failure, d.again(s))
+		console.DestroySummary(d.output.listener(std.out), s.told(inventory), failure, d.again(s))
 	}
 	shown := d.close(std, left(inventory, failure), failure)
 	if failure != nil {

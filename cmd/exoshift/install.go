@@ -195,6 +195,9 @@ func resumeCommand(verb string, o options, more ...string) string {
 	if o.yes {
 		words = append(words, "--yes")
 	}
+	if o.output == outputAccessible {
+		words = append(words, "--accessible")
+	}
 	if o.waitForDNS != install.DefaultWaitForDNS {
 		words = append(words, "--wait-for-dns", o.waitForDNS.String())
 	}

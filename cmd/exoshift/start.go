@@ -79,7 +79,7 @@ func beginnings(o options, std streams) ([]beginning, error) {
 		},
 	}
 	all := append(append(resumable, installations...), fresh...)
-	all = append(all, destructions(installations, std)...)
+	all = append(all, destructions(installations, o, std)...)
 	return append(all, beginning{Option: tui.Option{ID: "leave", Title: "Leave", Help: "Nothing is changed."}}), nil
 }
 
@@ -224,14 +224,14 @@ func lastPhase(folder state.Folder) string {
 }
 
 // destructions offer to destroy what was installed, or begun.
-func destructions(installations []beginning, std streams) []beginning {
+func destructions(installations []beginning, o options, std streams) []beginning {
 	var all []beginning
 	for _, one := range installations {
 		dir := one.ID[len("folder:"):]
 		all = append(all, beginning{
 			Option: tui.Option{ID: "destroy:" + dir, Title: "Destroy " + console.Clean(filepath.Base(dir)) + " …", Help: "Shows what would be deleted, and asks for the cluster's name before anything is."},
 			follow: func(ctx context.Context) error {
-				return demolition{options: options{dir: dir, output: outputPlain}}.run(ctx, std)
+				return demolition{options: options{dir: dir, output: o.output}}.run(ctx, std)
 			},
 		})
 	}

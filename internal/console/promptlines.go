@@ -56,6 +56,13 @@ func (l *Lines) Next(ctx context.Context) (string, error) {
 	}
 }
 
+// otherKeys says that the terminal ends lines in another way from now on: an LF that comes next was typed.
+func (l *Lines) otherKeys() {
+	if l.pending == nil {
+		l.cr = false
+	}
+}
+
 // Keys that a terminal passes on while it neither shows nor edits what is typed.
 const (
 	interrupt  = 0x03

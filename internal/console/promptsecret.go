@@ -142,6 +142,7 @@ func (c *conversation) forget() {
 // unseen reads what is typed or pasted while the terminal does not show it: a line, or all lines of a JSON document.
 func (c *conversation) unseen(ctx context.Context, secret string) (string, error) {
 	if c.Hide != nil {
+		defer c.In.otherKeys()
 		defer c.Hide()()
 	}
 	for {

@@ -1,10 +1,14 @@
 package console_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"exoshift/internal/console"
+	"exoshift/wizard"
 )
 
 func TestASecretThatIsTypedIsNeverShown(t *testing.T) {
@@ -57,4 +61,16 @@ func TestWithoutAPlaceForThemSecretsAreNotTyped(t *testing.T) {
 	talk.Keep = nil
 	_, _ = talk.types(t.Context(), "3")
 	talk.wants(t, "Type one of the numbers")
+}
+
+func TestAfterASecretTheTerminalEndsLinesInItsOtherWay(t *testing.T) {
+	talk := newTalk(t).settled(t).about("openshift.pullSecret", "openshift.sshKey")
+	outcome, err := console.Prompt(t.Context(), console.Prompter{
+		Open: func(context.Context, string) (*wizard.Interview, error) { return talk.Interview, nil },
+		In:   console.NewLines(strings.NewReader("3\n" + pullSecret + "\r" + "\n" + "yes\n")), Out: &talk.transcript,
+		Hide: func() func() { return func() {} },
+	})
+	if err != nil || !outcome.Go {
+		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
+	}
 }
