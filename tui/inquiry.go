@@ -95,14 +95,15 @@ func (t *talk) again() {
 	t.look()
 }
 
-// forget drops what an inquiry said, or would say. Choices stay to choose from.
+// forget drops what an inquiry said, or would say. Choices stay to choose from, and limits to compare with: they rarely
+// change, and nobody shall slip past them while they are asked for again.
 func (q *inquiry) forget() {
 	if q.cancel != nil {
 		q.cancel()
 	}
 	q.turn++
 	q.waiting, q.asking, q.known, q.err, q.cancel = false, false, false, nil, nil
-	q.reply = wizard.Reply{Choices: q.reply.Choices}
+	q.reply = wizard.Reply{Choices: q.reply.Choices, Quotas: q.reply.Quotas}
 }
 
 func (t *talk) await(q *inquiry, pause time.Duration) {

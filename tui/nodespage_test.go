@@ -165,6 +165,19 @@ func TestAQuotaOfAddressesBlocksWhereItCanBeMended(t *testing.T) {
 	}
 }
 
+// The limits are asked for again whenever a type changes; until then those that are known hold.
+func TestKnownLimitsHoldWhileTheyAreAskedForAgain(t *testing.T) {
+	d := newDesk().inquires(wizard.Nodes, "offers", []string{"sizing.workers.type"}, limits(19, 5), nil)
+	o := atNodes(t, d, 80, 24).on(t, "sizing.workers.count").types("6").press("tab")
+	if err := o.talk.set("sizing.workers.type", "standard.huge"); err != nil {
+		t.Fatal(err)
+	}
+	o.sees(t, "checking…", "21    19  ✗")
+	if o.page().Leave() {
+		t.Error("who is quick slips past the limits")
+	}
+}
+
 func TestQuotasThatNobodyCanTellStopNobody(t *testing.T) {
 	o := atNodes(t, newDesk().inquires(wizard.Nodes, "quotas", nil, wizard.Reply{}, errors.New("no route")), 80, 24)
 	o.sees(t, "! nobody could tell the limits", "?    14     ?     ?")
@@ -183,7 +196,7 @@ func TestATypeIsChosenFromTheListOfTheZone(t *testing.T) {
 	o := atNodes(t, newDesk().inquires(wizard.Nodes, "types", nil, offered(), nil), 80, 24).on(t, "sizing.workers.type").press("enter")
 	o.sees(t, "Instance type: Workers", "standard.huge", "0.37 an hour", "The cluster with it:")
 	o.types("gpu").press("enter")
-	o.sees(t, "not offered in ch-gva-2")
+	o.sees(t, "ch-gva-2 does not offer it to your organization")
 	if got := o.talk.spec().Sizing.Workers.Type; got != "standard.extra-large" {
 		t.Errorf("the zone does not offer %s", got)
 	}

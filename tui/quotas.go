@@ -10,11 +10,14 @@ import (
 	"exoshift/wizard"
 )
 
-// quotas are the limits of the organization, as far as the outside told them.
+// quotas are the limits of the organization, as far as the outside told them. What was told before nobody could tell any
+// more is not held against anybody.
 func (t *talk) quotas() []wizard.Quota {
 	var all []wizard.Quota
 	for _, q := range t.inquiries {
-		all = append(all, q.reply.Quotas...)
+		if q.err == nil {
+			all = append(all, q.reply.Quotas...)
+		}
 	}
 	return all
 }

@@ -46,7 +46,7 @@ func (p *nodesPage) openList(field wizard.Field) {
 
 // types returns all types that are known: those that the zone offers, and those that it does not.
 func (p *nodesPage) types(field wizard.Field) []instanceType {
-	offered := p.talk.choices(field)
+	offered := p.offered(field)
 	prices, err := assets.PriceList()
 	var all []instanceType
 	for _, offer := range wizard.Offers() {
@@ -65,6 +65,19 @@ func (p *nodesPage) types(field wizard.Field) []instanceType {
 	return all
 }
 
+// offered are the types that the zone has for this organization, if it was asked. Those of groups are those of workers.
+func (p *nodesPage) offered(field wizard.Field) []wizard.Choice {
+	if choices := p.talk.choices(field); len(choices) > 0 || !p.group() {
+		return choices
+	}
+	for _, row := range p.rows() {
+		if workers, there := row.fields["type"]; there && workers.Key == "sizing.workers.type" {
+			return p.talk.choices(workers)
+		}
+	}
+	return nil
+}
+
 // order puts what cannot be chosen last.
 func order(status pane.Status) int {
 	if status == pane.Failed {
@@ -76,14 +89,15 @@ func order(status pane.Status) int {
 // judged says whether a type can be chosen, and whether that would be wise.
 func (p *nodesPage) judged(field wizard.Field, t instanceType, offered []wizard.Choice) instanceType {
 	spec := detached(p.talk.spec())
-	if at := slices.IndexFunc(offered, func(c wizard.Choice) bool { return c.Value == t.name }); at >= 0 {
-		t.note = offered[at].Note
-	} else if len(offered) > 0 {
-		t.status, t.why = pane.Failed, "not offered in "+spec.Exoscale.Zone
-		return t
-	}
 	if err := field.Set(&spec, t.name); err != nil {
 		t.status, t.why = pane.Failed, p.talk.sentence(faultsOf(field.Key, err)[0])
+		return t
+	}
+	switch at := slices.IndexFunc(offered, func(c wizard.Choice) bool { return c.Value == t.name }); {
+	case at >= 0:
+		t.note = offered[at].Note
+	case len(offered) > 0:
+		t.status, t.why = pane.Failed, spec.Exoscale.Zone+" does not offer it to your organization"
 		return t
 	}
 	row, _ := cutLast(field.Key)

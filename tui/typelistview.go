@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"exoshift/tui/pane"
 
@@ -56,11 +58,21 @@ func (p typeListView) typeLine(one instanceType, chosen bool, width int) string 
 	if width >= sideBySide {
 		line += pane.Fit(one.hourly(), 15)
 	}
-	what := one.why
-	if what == "" {
-		what = one.note
+	return pane.Truncate(line+t.Dim.Render(cmp.Or(one.why, one.more())), width)
+}
+
+// more is what the zone says about a type beside what has a column of its own: all of a type that is not known, and the
+// number of GPUs.
+func (t instanceType) more() string {
+	if t.cpus == 0 {
+		return t.note
 	}
-	return pane.Truncate(line+t.Dim.Render(what), width)
+	for part := range strings.SplitSeq(t.note, ", ") {
+		if strings.Contains(part, "GPU") {
+			return part
+		}
+	}
+	return ""
 }
 
 // foot says about the type under the cursor what is worth knowing, and what the cluster would cost with it.
