@@ -15,10 +15,10 @@ func (a *answers) edit() {
 	}
 }
 
-// press counts keys that change a field. All others leave it.
+// press counts keys that change a field. All others leave it, or only look.
 func (a *answers) press(key string) {
 	switch {
-	case slices.Contains([]string{"space", "left", "right", "backspace", "delete"}, key), len([]rune(key)) == 1:
+	case slices.Contains([]string{"space", "backspace", "delete"}, key), len([]rune(key)) == 1:
 		a.edit()
 	default:
 		a.editing = false

@@ -41,6 +41,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// nowhere is a proxy that does not exist.
+const nowhere = "http://127.0.0.1:9"
+
 // place is a home of its own, where nothing of this machine's settings is seen.
 type place struct{ home, state, temporary string }
 
@@ -61,6 +64,7 @@ func (p place) environment(more ...string) []string {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + p.temporary, "XDG_STATE_HOME=" + p.state,
 		"XDG_CACHE_HOME=" + filepath.Join(p.home, ".cache"), "XDG_CONFIG_HOME=" + filepath.Join(p.home, ".config"),
 		"TERM=xterm-256color", "LANG=C.UTF-8", "TZ=UTC",
+		"HTTPS_PROXY=" + nowhere, "HTTP_PROXY=" + nowhere, // nothing real is asked
 	}, more...)
 }
 

@@ -1,0 +1,38 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// mostAnswers is how many answers a newcomer gives at most for a default cluster, beyond defaults that are accepted.
+const mostAnswers = 12
+
+func TestANewcomerComesFromTheFirstQuestionToTheHandOver(t *testing.T) {
+	t.Parallel()
+	p, o := newPlace(t), usual()
+	o.Patience = 2 * time.Minute
+	s := p.asking(t, o, "--speed", "600")
+	s.visit("Review")
+	s.another("tab")
+	if !selected(s.Screen(), `\[ Rehearse it`) {
+		s.fail("tab does not lead to the way on")
+	}
+	if s.Answers() > mostAnswers {
+		t.Errorf("%d answers, at most %d are needed", s.Answers(), mostAnswers)
+	}
+	s.Press("enter")
+	s.Expect("DONE")
+	s.Press("q")
+	s.Leave(0)
+	exported, err := filepath.Glob(filepath.Join(p.home, "*.answers.yaml"))
+	if err != nil || len(exported) != 1 {
+		t.Fatalf("%q were exported (%v)", exported, err)
+	}
+	p.start(t, usual(), "answers", "validate", exported[0]).Leave(0)
+	if _, err := os.Stat(filepath.Join(p.home, "demo", "facts.json")); err != nil {
+		t.Error(err)
+	}
+}
