@@ -58,7 +58,7 @@ func (t *talk) draftState() (words string, bad bool) {
 	switch {
 	case t.unsavable != nil:
 		return "draft not saved: " + cleanText(t.unsavable.Error(), t.ascii), true
-	case t.saved.IsZero():
+	case t.saved.IsZero(), t.interview.Place == "":
 		return "", false
 	}
 	return "draft saved " + ago(t.now().Sub(t.saved)), false

@@ -5,6 +5,8 @@ import (
 
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // helpLines is how many lines of help there are at most below a form that has none beside it.
@@ -27,7 +29,7 @@ func (f *form) below(width int) []string {
 	}
 	help := pane.Wrap(cleanText(about, f.talk.ascii), "", width-3)
 	if len(help) > helpLines {
-		help = append(help[:helpLines-1], pane.Truncate(help[helpLines-1], width-14)+" … F1: all")
+		help = append(help[:helpLines-1], ansi.Truncate(help[helpLines-1], width-14, "")+" … F1: all")
 	}
 	for _, line := range help {
 		lines = append(lines, "   "+f.talk.theme.Dim.Render(line))

@@ -30,7 +30,7 @@ func newFormKeys() formKeys {
 		List:    bind("space", "list", " ", "right"),
 		Give:    bind("space", "where it is", " ", "right"),
 		Pick:    bind("enter", "choose", "enter"),
-		Filter:  bind("letters", "search"),
+		Filter:  bind("letters", "search", "letters"),
 		Close:   bind("esc", "close", "esc"),
 		Reveal:  bind("ctrl+v", "show for 5 s", "ctrl+v"),
 		Correct: bind("ctrl+y", "take the suggestion", "ctrl+y"),

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"exoshift/tui/pane"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -27,23 +29,31 @@ func (s *shell) pressMenu(k tea.KeyMsg) tea.Cmd {
 type quitView struct {
 	theme pane.Theme
 	quit  bool
-	place string // folder of the draft
+	place string // folder of the draft; empty if the answers are not kept
 }
 
 func (v quitView) View(width, height int) string {
-	choices := leaveView{theme: v.theme}
-	lines := []string{
-		"", " " + v.theme.Bold.Render("Leave the wizard?"), "",
-		choices.choice("go back (default)", !v.quit), choices.choice("save and quit", v.quit), "",
+	choices, stay, leave := leaveView{theme: v.theme}, "go back (default)", "save and quit"
+	if v.place == "" {
+		leave = "quit"
 	}
-	said := "Your answers are kept; start the program again to go on."
-	if v.place != "" {
-		said = "Your answers are kept in " + v.place + ". Start the program again to go on; to discard the draft, delete that folder."
-	}
-	lines = append(lines, pane.Wrap(said, " ", min(width, 90))...)
-	lines = append(lines, "", " "+v.theme.Dim.Render("enter chooses, esc goes back, ctrl+c saves and quits"))
+	title := " " + v.theme.Bold.Render("Leave the wizard?")
+	lines := []string{"", title, "", choices.choice(stay, !v.quit), choices.choice(leave, v.quit), ""}
+	lines = append(lines, pane.Wrap(v.outcome(), " ", min(width, 90))...)
+	lines = append(lines, "", " "+v.theme.Dim.Render("enter chooses, esc goes back, ctrl+c leaves"))
 	if len(lines) > height {
-		return pane.Fill(append(lines[3:5], lines[1]), width, height)
+		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	}
+	if height < 3 {
+		lines = lines[1:]
 	}
 	return pane.Fill(lines, width, height)
+}
+
+// outcome says what becomes of the answers.
+func (v quitView) outcome() string {
+	if v.place == "" {
+		return "The answers are not kept. F9 writes them into a file, if you want to have them."
+	}
+	return "Your answers are kept in " + v.place + ". Start the program again to go on; to discard the draft, delete that folder."
 }

@@ -85,6 +85,7 @@ func (f *form) pressSecret(k tea.KeyMsg) bool {
 		f.revealSecret()
 	case k.Type == tea.KeyEnter && f.unfinished():
 		f.editor.insert(" ")
+		f.note = "this is not the whole of it yet: paste the rest, or esc drops it"
 	case k.Type == tea.KeyEnter:
 		f.acceptSecret()
 	case key.Matches(k, f.keys.Up), key.Matches(k, f.keys.Down), key.Matches(k, f.keys.First), key.Matches(k, f.keys.Last):

@@ -23,7 +23,7 @@ func newWizardKeys() wizardKeys {
 		Redraw: bind("ctrl+l", "draw again", "ctrl+l"),
 		Leave:  bind("ctrl+c", "leave", "ctrl+c"),
 		Jump:   bind("alt+1-8", "go to a screen", "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9"),
-		Close:  bind("any key", "close the help"),
+		Close:  bind("any key", "close the help", "any"),
 		Move:   bind("up/down", "move", "up", "down"),
 		Up:     bind("up", "up", "up", "k", "shift+tab"),
 		Down:   bind("down", "down", "down", "j", "tab"),

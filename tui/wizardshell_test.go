@@ -66,6 +66,14 @@ func TestWhatCannotBeBegunIsSaidOnTheStartScreen(t *testing.T) {
 	}
 }
 
+func TestAnInterviewWithoutAPlaceDoesNotSayThatItIsKept(t *testing.T) {
+	d := newDesk()
+	d.Place = ""
+	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster).types("c-demo-1").press("enter")
+	o.hides(t, "draft saved")
+	o.press("ctrl+c").shows(t, "The answers are not kept.")
+}
+
 func TestEveryAnswerIsSaved(t *testing.T) {
 	d := newDesk()
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
