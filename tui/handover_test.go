@@ -102,6 +102,7 @@ func TestTheHandOverScrollsToItsEndAndNoFurther(t *testing.T) {
 
 func TestAnotherRunTakesTheHandOverBack(t *testing.T) {
 	d := handed(t, complete, 80, 24, nil)
+	d.closed = false // a record that is watched goes on
 	d.Update(heard{{Type: provisioner.TypeRun, State: provisioner.Started, Time: d.board.Now.Add(1)}})
 	for range 2 {
 		if strings.Contains(d.View(), "What stands") {
