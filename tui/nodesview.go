@@ -18,6 +18,7 @@ const (
 	helpBeside   = 132 // width from which the help stands beside everything else
 	tableWidest  = 110 // of what it leaves then
 	helpLeast    = 10  // height that is left, from which the help is shown below everything
+	pictureLeast = 16  // height from which the cluster is drawn
 	tinyTable    = 4   // height below which there is no room for a table
 	narrowScreen = 44  // width below which there is none
 )
@@ -43,11 +44,24 @@ func (p nodesBody) View(width, height int) string {
 		return pane.Fill(p.column(width, height, false), width, height)
 	}
 	room := min(width*62/100, tableWidest)
-	left, right := p.column(room, height, true), split(p.helpBox(width-room-2, height))
+	left, right := p.column(room, height, true), split(p.side(width-room-2, height))
 	for i := range left {
 		left[i] = pane.Fit(left[i], room+2) + right[i]
 	}
 	return pane.Fill(left, width, height)
+}
+
+// side is what stands beside the table: the help, and below it the cluster as it grows with every key.
+func (p nodesBody) side(width, height int) string {
+	t := p.talk.theme
+	tall := p.helpHeight(width)
+	if height-tall < pictureLeast {
+		return p.helpBox(width, height)
+	}
+	picture := pane.Architecture{Theme: t, Spec: p.spec(), Answered: func(screen string) bool {
+		return slices.Contains([]wizard.Screen{wizard.Access, wizard.Cluster, wizard.Nodes}, wizard.Screen(screen))
+	}}
+	return p.helpBox(width, tall) + "\n" + pane.Box{Theme: t, Title: "what is being built", Content: picture}.View(width, height-tall)
 }
 
 // column draws everything below each other. The table comes first, then the sums, then what is wrong; what is left is
@@ -289,10 +303,13 @@ func (p *nodesPage) say(status pane.Status, text string, width int) []string {
 
 // helpBox is the help of the selected cell in a box.
 func (p *nodesPage) helpBox(width, height int) string {
-	help := helpText{p.talk.theme, p.Help()}
-	box := pane.Box{Theme: p.talk.theme, Title: "help", Content: help}
-	tall := min(height, len(help.lines(width-4))+2)
-	return pane.Fill(split(box.View(width, tall)), width, height)
+	box := pane.Box{Theme: p.talk.theme, Title: "help", Content: helpText{p.talk.theme, p.Help()}}
+	return pane.Fill(split(box.View(width, min(height, p.helpHeight(width)))), width, height)
+}
+
+// helpHeight is how many lines the whole help needs with its box.
+func (p *nodesPage) helpHeight(width int) int {
+	return len(helpText{p.talk.theme, p.Help()}.lines(width-4)) + 2
 }
 
 // tiny is for a screen without room for a table: the selected cell alone.
