@@ -80,7 +80,7 @@ func (c *conversation) hand(s *session) error {
 		return err
 	}
 	c.begun = true
-	return c.draft.Discard(s.folder)
+	return errors.Join(c.rewriteExport(s.spec), c.draft.Discard(s.folder))
 }
 
 // relocated returns a Spec whose references follow their files.
@@ -109,7 +109,8 @@ func (c *conversation) rehearse(ctx context.Context, std streams, spec state.Spe
 		return err
 	}
 	defer unlock()
-	if err := c.draft.Discard(folder); err != nil {
+	err = folder.Write(state.AnswersFile, wizard.Export(spec, c.decided().Origins)) // from now on it can be gone on with
+	if err = errors.Join(err, c.draft.Discard(folder)); err != nil {
 		return err
 	}
 	return c.rehearsal.onSimulatedZone(ctx, std, spec, secrets, folder)

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"sync/atomic"
-
-	"github.com/google/renameio/v2"
 
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -35,8 +30,9 @@ type conversation struct {
 	checkOnly bool
 	begun     bool // the folder is that of an installation now
 
-	said  atomic.Pointer[wizard.Answers]       // what was saved last; nil before that
-	types atomic.Pointer[[]state.InstanceType] // what the zone offered last
+	exported exported
+	said     atomic.Pointer[wizard.Answers]       // what was saved last; nil before that
+	types    atomic.Pointer[[]state.InstanceType] // what the zone offered last
 }
 
 // interview returns what the screens and the prompts hold.
@@ -60,7 +56,7 @@ func (c *conversation) interview() *wizard.Interview {
 
 // leave lets go of everything. A draft that nothing was said in goes, too.
 func (c *conversation) leave() error {
-	err := c.realm.close()
+	err := errors.Join(c.realm.close(), c.sweep())
 	c.release()
 	switch {
 	case c.begun:
@@ -104,34 +100,6 @@ func (c *conversation) save(answers *wizard.Answers) error {
 func (c *conversation) keep(key, secret string) (reference string, err error) {
 	path, err := c.draft.KeepSecret(key, secret)
 	return "file:" + path, err
-}
-
-// export writes the answers file to where it outlives the draft: beside the folder of the cluster. A file of that name
-// with other content stays.
-func (c *conversation) export(answers *wizard.Answers) (path string, err error) {
-	base, err := c.folderPath(answers.Spec)
-	if err != nil {
-		return "", err
-	}
-	content := wizard.Export(answers.Spec, answers.Origins)
-	for n := 1; ; n++ {
-		path = base + ".answers.yaml"
-		if n > 1 {
-			path = fmt.Sprintf("%s.answers-%d.yaml", base, n)
-		}
-		there, err := os.ReadFile(path)
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				return "", fmt.Errorf("write the answers file: %w", err)
-			}
-			return path, renameio.WriteFile(path, content, 0o600)
-		case err != nil:
-			return "", fmt.Errorf("write the answers file: %w", err)
-		case bytes.Equal(there, content):
-			return path, nil
-		}
-	}
 }
 
 // folderPath returns where the cluster's folder is, or will be.

@@ -177,3 +177,43 @@ func TestWhoLeavesAnInterviewIsToldHowToGoOn(t *testing.T) {
 		}
 	})
 }
+
+func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
+	talking(t, circumstances{}, func(t *testing.T, c *conversation, _ *simcloud.Zone) {
+		path, err := usualPath("c-demo-1.answers.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("somebody's"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		i := c.interview()
+		reference, err := i.Keep("exoscale.apiSecret", "s3cret")
+		if err := errors.Join(err, i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Save(i.Answers)); err != nil {
+			t.Fatal(err)
+		}
+		first, err := i.Export(i.Answers)
+		if err == nil {
+			err = i.Answers.Set("sizing.workers.count", "4", wizard.Typed)
+		}
+		second, again := i.Export(i.Answers)
+		if err := errors.Join(err, again); err != nil || first != second || first == path {
+			t.Fatalf("exported to %s and %s, %v", first, second, err)
+		}
+		folder, err := openFolder("", i.Answers.Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := session{spec: i.Answers.Spec, folder: folder}
+		if err := c.hand(&s); err != nil {
+			t.Fatal(err)
+		}
+		content, err := os.ReadFile(second)
+		if spec, _ := wizard.Parse(second, content); err != nil || spec.Exoscale.APISecret.File != folder.Path(state.SecretsDir, "exoscale.apiSecret") {
+			t.Errorf("the file leads to %+v, %v", spec.Exoscale.APISecret, err)
+		}
+		if kept, err := os.ReadFile(path); err != nil || string(kept) != "somebody's" {
+			t.Errorf("somebody's file is now %q, %v", kept, err)
+		}
+	})
+}

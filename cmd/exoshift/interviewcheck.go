@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"exoshift/internal/fault"
@@ -32,9 +34,21 @@ func (c *conversation) releaseKey(usual []byte) ([]byte, error) {
 	return c.options.readReleaseKey()
 }
 
+// checkPrefix begins the names of the folders that checks work in.
+const checkPrefix = "check-"
+
+// sweep removes what checks that were killed have left.
+func (c *conversation) sweep() error {
+	left, err := filepath.Glob(c.draft.Path(checkPrefix + "*"))
+	for _, dir := range left {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
+}
+
 // check runs the steps that come before an installation creates anything, in a folder that nothing stays of.
 func (c *conversation) check(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
-	dir, err := os.MkdirTemp(c.draft.Path(), "check-")
+	dir, err := os.MkdirTemp(c.draft.Path(), checkPrefix)
 	if err != nil {
 		return fault.New(fault.Internal, "make a folder for the checks", err)
 	}

@@ -60,7 +60,7 @@ func hybridConversation(ctx context.Context, o options, read loaded) (*conversat
 
 func newDraft(ctx context.Context, o options) (draft state.Draft, unlock func(), err error) {
 	if o.dir != "" {
-		return heldDraft(ctx, o.dir)
+		return heldDraft(ctx, o.dir, false)
 	}
 	dir, err := state.DraftsPath()
 	if err != nil {
@@ -69,18 +69,43 @@ func newDraft(ctx context.Context, o options) (draft state.Draft, unlock func(),
 	return state.NewDraft(ctx, dir)
 }
 
-// heldDraft takes the draft of a folder for this process.
-func heldDraft(ctx context.Context, dir string) (draft state.Draft, unlock func(), err error) {
+// heldDraft takes the draft of a folder for this process. That of a rehearsal is never taken for real, nor the other way
+// round.
+func heldDraft(ctx context.Context, dir string, rehearsal bool) (draft state.Draft, unlock func(), err error) {
 	if draft, err = state.DraftAt(dir); err != nil {
 		return draft, nil, usageError{fmt.Errorf("%w; name another folder with --dir", err)}
 	}
-	unlock, err = draft.Lock(ctx)
+	if unlock, err = draft.Lock(ctx); err != nil {
+		return draft, nil, err
+	}
+	if err = marked(draft, rehearsal); err != nil {
+		unlock()
+	}
 	return draft, unlock, err
+}
+
+// marked notes in a new draft whether it is about a rehearsal, and compares with what is noted.
+func marked(draft state.Draft, rehearsal bool) error {
+	facts, err := draft.Facts()
+	switch {
+	case err != nil:
+		return err
+	case facts.Rehearsal == rehearsal:
+		return nil
+	case facts.Rehearsal:
+		err = fmt.Errorf("%s belongs to a rehearsal", draft.Path())
+	case draft.Exists() || facts.ClusterID != "":
+		err = fmt.Errorf("%s belongs to a real cluster, it is not for rehearsals", draft.Path())
+	default:
+		facts.Rehearsal = true
+		return draft.SaveFacts(facts)
+	}
+	return usageError{fmt.Errorf("%w; name another folder with --dir", err)}
 }
 
 // resumedConversation goes on with a draft.
 func resumedConversation(ctx context.Context, o options, draft state.Draft) (*conversation, error) {
-	draft, unlock, err := heldDraft(ctx, draft.Path())
+	draft, unlock, err := heldDraft(ctx, draft.Path(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +126,7 @@ func rehearsalConversation(ctx context.Context, r rehearsal) (*conversation, err
 	if err != nil {
 		return nil, err
 	}
-	draft, unlock, err := heldDraft(ctx, r.dir)
+	draft, unlock, err := heldDraft(ctx, r.dir, true)
 	if err != nil {
 		cleanUp(nil)
 		return nil, err

@@ -65,7 +65,7 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 	if err := r.check(); err != nil {
 		return err
 	}
-	if r.interactive {
+	if r.interactive && !r.resumes() {
 		return r.interview(ctx, std)
 	}
 	read, err := r.givenAnswers(std)

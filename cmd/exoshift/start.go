@@ -116,7 +116,11 @@ func draftsFor(o options) ([]state.Draft, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if draft := (state.DraftIn(path)); draft.Exists() {
+	facts, err := state.DraftIn(path).Facts()
+	if err != nil {
+		return nil, err
+	}
+	if draft := state.DraftIn(path); draft.Exists() && !facts.Rehearsal {
 		return []state.Draft{draft}, nil
 	}
 	return nil, nil

@@ -232,3 +232,31 @@ func TestAnInstallationTakesAsLongAsItsLongestWay(t *testing.T) {
 		t.Errorf("it takes %v", got)
 	}
 }
+
+func TestADraftOfARehearsalIsNeverTakenForReal(t *testing.T) {
+	atHome(t)
+	dir := filepath.Join(t.TempDir(), "cluster")
+	c, err := rehearsalConversation(t.Context(), rehearsal{options: options{dir: dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.interview().Save(c.answers), c.leave()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := realConversation(t.Context(), options{dir: dir}); exitCode(err) != exitUsage {
+		t.Errorf("opened for real with %v", err)
+	}
+	if again, err := rehearsalConversation(t.Context(), rehearsal{options: options{dir: dir}}); err != nil || again.answers.Origin("openshift.sshKey") != shipped || again.leave() != nil {
+		t.Errorf("it does not go on: %v", err)
+	}
+	other := filepath.Join(t.TempDir(), "cluster")
+	if c, err = realConversation(t.Context(), options{dir: other}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.interview().Save(c.answers), c.leave()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rehearsalConversation(t.Context(), rehearsal{options: options{dir: other}}); exitCode(err) != exitUsage {
+		t.Errorf("a real draft is rehearsed with %v", err)
+	}
+}

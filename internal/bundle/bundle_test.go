@@ -28,6 +28,7 @@ import (
 const (
 	admin    = "aB3dE-fG4hI-jK5lM-nO6pQ"
 	apiKey   = "EXO0123456789abcdef01234567"
+	typed    = "aQ7-what-was-typed-for-an-interview"
 	apiWord  = "oDs_5YtV9-secret-of-the-driver"
 	password = "tree-77-lamp"
 	keyLine  = "MIIEowIBAAKCAQEAq7BFUpkGp3+LQmlQYx2eqzDV+xeG8kx/sQFV18S5JhzGeIJN"
@@ -45,6 +46,7 @@ func secretFiles() map[string]string {
 		"openshift/auth/kubeconfig":               "users: [{name: admin, user: {client-key-data: " + encoded([]byte(key)) + "}}]\n",
 		"openshift/.openshift_install_state.json": `{"pull":"{\"auths\":{\"quay.io\":{\"auth\":\"` + auth() + `\"}}}"}`,
 		"openshift/bootstrap.ign":                 `{"source":"data:;base64,` + encoded([]byte(key)) + `"}`,
+		"secrets/exoscale.apiSecret":              typed + "\n",
 		"api-keys/driver.json":                    `{"key":"` + apiKey + `","secret":"` + apiWord + `"}`,
 		"user-data/bootstrap":                     `{"source":"https://sos.exo.io/b?X-Amz-Signature=` + link + `"}`,
 	}
@@ -116,7 +118,7 @@ func disguises(secret string) map[string]string {
 }
 
 func TestNoSecretOfTheFolderIsInTheBundle(t *testing.T) {
-	secrets := []string{admin, apiKey, apiWord, password, auth(), keyLine, link}
+	secrets := []string{admin, apiKey, apiWord, typed, password, auth(), keyLine, link}
 	var lines strings.Builder
 	for _, secret := range secrets {
 		for _, disguise := range disguises(secret) {

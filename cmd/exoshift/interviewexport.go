@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/google/renameio/v2"
+
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// exported is the answers file that an interview has written.
+type exported struct {
+	mu      sync.Mutex
+	path    string // "" before that
+	content []byte
+}
+
+// export writes the answers file to where it outlives the draft: beside the folder of the cluster. What was written
+// before by this interview is replaced; another file of that name stays.
+func (c *conversation) export(answers *wizard.Answers) (path string, err error) {
+	base, err := c.folderPath(answers.Spec)
+	if err != nil {
+		return "", err
+	}
+	c.exported.mu.Lock()
+	defer c.exported.mu.Unlock()
+	content := wizard.Export(answers.Spec, answers.Origins)
+	for n := 1; ; n++ {
+		path = base + ".answers.yaml"
+		if n > 1 {
+			path = fmt.Sprintf("%s.answers-%d.yaml", base, n)
+		}
+		there, err := os.ReadFile(path)
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("write the answers file: %w", err)
+		case err != nil, bytes.Equal(there, content), c.exported.is(path, there):
+			return path, c.exported.write(path, content)
+		}
+	}
+}
+
+// is tells whether a file is as it was written last.
+func (e *exported) is(path string, content []byte) bool {
+	return e.path == path && bytes.Equal(e.content, content)
+}
+
+func (e *exported) write(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("write the answers file: %w", err)
+	}
+	if err := renameio.WriteFile(path, content, 0o600); err != nil {
+		return fmt.Errorf("write the answers file: %w", err)
+	}
+	e.path, e.content = path, content
+	return nil
+}
+
+// rewriteExport lets the answers file lead to where the secrets are now, unless somebody has changed it.
+func (c *conversation) rewriteExport(spec state.Spec) error {
+	c.exported.mu.Lock()
+	defer c.exported.mu.Unlock()
+	there, err := os.ReadFile(c.exported.path)
+	if c.exported.path == "" || err != nil || !c.exported.is(c.exported.path, there) {
+		return nil
+	}
+	return c.exported.write(c.exported.path, wizard.Export(spec, c.decided().Origins))
+}
