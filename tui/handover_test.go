@@ -17,7 +17,7 @@ func demoReport(board *provisioner.Board) handover.Report {
 	spec := state.Default()
 	spec.Cluster.ID, spec.Cluster.BaseDomain, spec.Exoscale.Zone = "c-demo-1", "example.net", "ch-gva-2"
 	return handover.New(handover.Source{
-		Spec: spec, Board: board, Folder: "/home/you/.local/state/exoshift/c-demo-1",
+		Spec: spec, Board: board, Folder: "/srv/exoshift/c-demo-1",
 		Facts: state.Facts{
 			ClusterID: "c-demo-1", OpenShiftVersion: "4.20.5", APIAddress: "192.0.2.10", IngressAddress: "192.0.2.11",
 			ConsoleURL: "https://console-openshift-console.apps.c-demo-1.example.net",

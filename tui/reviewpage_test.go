@@ -44,7 +44,7 @@ func plannedCluster(spec state.Spec) wizard.Review {
 		Minutes:  [2]int{43, 65},
 		Human: []string{"Once the DNS zone c-demo-1.example.net exists, somebody who may change the zone above it has to add the NS records " +
 			"that you will be shown. The installation waits for that and goes on by itself."},
-		Export: "/home/you/.local/state/exoshift/.drafts/1/answers.yaml",
+		Export: "/srv/exoshift/.drafts/1/answers.yaml",
 	}
 }
 

@@ -21,7 +21,7 @@ func source() handover.Source {
 	spec.Cluster.ID, spec.Cluster.BaseDomain, spec.Exoscale.Zone = "c-demo-1", "example.net", "ch-gva-2"
 	began := time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC)
 	return handover.Source{
-		Spec: spec, Folder: "/home/you/my clusters/c-demo-1",
+		Spec: spec, Folder: "/srv/my clusters/c-demo-1",
 		Facts: state.Facts{
 			OpenShiftVersion: "4.20.5", APIAddress: "192.0.2.10", IngressAddress: "192.0.2.11", ConsoleURL: "https://console.example.net",
 		},
@@ -63,9 +63,9 @@ func TestOnlyWhatIsKnownIsTold(t *testing.T) {
 
 func TestPathsAreWrittenAsAShellReadsThem(t *testing.T) {
 	s := source()
-	s.Folder = "/home/o'neil/$(c)"
+	s.Folder = "/srv/o'neil/$(c)"
 	for _, row := range handover.New(s).Later.Rows {
-		if row.Command && !strings.HasSuffix(row.Text, `'/home/o'\''neil/$(c)'`) {
+		if row.Command && !strings.HasSuffix(row.Text, `'/srv/o'\''neil/$(c)'`) {
 			t.Error(row.Text)
 		}
 	}
