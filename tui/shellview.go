@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"exoshift/tui/pane"
-	"exoshift/wizard"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -136,16 +135,14 @@ func (s *shell) intro() string {
 	if s.talk == nil {
 		return ""
 	}
-	return map[wizard.Screen]string{
-		wizard.Access:  "How to sign in to Exoscale, and where the cluster will be.",
-		wizard.Cluster: "What the cluster is called and which release is installed.",
-		wizard.Nodes:   "How many machines of which size the cluster has.",
-		wizard.Network: "The address ranges inside, and the way in from outside.",
-		wizard.Syn:     "For those who use Project Syn; most leave this empty.",
-		wizard.Secrecy: "What the machines need to download, and you to get in.",
-		checksScreen:   "Whether everything is in place. Nothing is created yet.",
-		reviewScreen:   "What will be created and what it costs. Nothing is yet.",
-	}[s.sheets[s.current].screen]
+	switch screen := s.sheets[s.current].screen; screen {
+	case checksScreen:
+		return "Whether everything is in place. Nothing is created yet."
+	case reviewScreen:
+		return "What will be created and what it costs. Nothing is yet."
+	default:
+		return screen.Intro()
+	}
 }
 
 // picture is what is being built, as far as its screens were seen.

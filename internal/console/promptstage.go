@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -73,7 +74,7 @@ func (c *conversation) announce(at place) {
 	}
 	stages := c.stages()
 	c.pause()
-	c.say("Screen %d of %d: %s.", slices.Index(stages, at.stage)+1, len(stages), titleOf(at.stage))
+	c.say("%s", parts(" ", fmt.Sprintf("Screen %d of %d: %s.", slices.Index(stages, at.stage)+1, len(stages), titleOf(at.stage)), at.stage.Intro()))
 }
 
 func titleOf(stage wizard.Screen) string {

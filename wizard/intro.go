@@ -1,0 +1,13 @@
+package wizard
+
+// Intro says in a sentence what a screen is for.
+func (s Screen) Intro() string {
+	return map[Screen]string{
+		Access:  "How to sign in to Exoscale, and where the cluster will be.",
+		Cluster: "What the cluster is called and which release is installed.",
+		Nodes:   "How many machines of which size the cluster has.",
+		Network: "The address ranges inside, and the way in from outside.",
+		Syn:     "For those who use Project Syn; most leave this empty.",
+		Secrecy: "What the machines need to download, and you to get in.",
+	}[s]
+}
