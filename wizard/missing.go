@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"exoshift/state"
 )
 
@@ -44,7 +46,7 @@ func Needs(spec state.Spec, ask []string, lookup func(env string) (string, bool)
 func (f Field) need() Need {
 	example := f.Sample()
 	return Need{
-		Field: f.Key, Why: f.why(), Flag: SetFlag + " " + f.Key + "=" + shellQuote(example), Variable: f.Variable(),
+		Field: f.Key, Why: f.why(), Flag: SetFlag + " " + f.Key + "=" + shellescape.Quote(example), Variable: f.Variable(),
 		InFile: f.inFile(example),
 	}
 }

@@ -2,9 +2,10 @@ package wizard
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"al.essio.dev/pkg/shellescape"
 
 	"exoshift/state"
 )
@@ -127,7 +128,7 @@ func readSecret(path string) (string, []Fault) {
 		return "", faults
 	case info.Mode().Perm()&0o077 != 0:
 		return "", wrong(fmt.Sprintf("%s is open to group or others (mode %04o)", path, info.Mode().Perm()),
-			"access for its owner only: chmod 600 "+shellQuote(path), "")
+			"access for its owner only: chmod 600 "+shellescape.Quote(path), "")
 	}
 	content, faults := readRegular(path, maxSecret)
 	value := strings.TrimSpace(string(content))
@@ -135,12 +136,4 @@ func readSecret(path string) (string, []Fault) {
 		return "", wrong(path+" is empty", "a file that holds the secret", "")
 	}
 	return value, faults
-}
-
-// shellQuote makes a path safe to paste into a shell.
-func shellQuote(path string) string {
-	if regexp.MustCompile(`^[A-Za-z0-9_./@+-]+$`).MatchString(path) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
@@ -68,7 +70,7 @@ func (c *conversation) installedHere(spec state.Spec) []wizard.Fault {
 	}
 	return []wizard.Fault{{
 		Field: idField, Problem: "a cluster of that name was begun from this machine, in " + console.Clean(path),
-		Allowed: "another ID; or leave, and go on with: exoshift install --dir " + shellQuoted(path),
+		Allowed: "another ID; or leave, and go on with: exoshift install --dir " + shellescape.Quote(path),
 	}}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/console"
@@ -187,7 +188,7 @@ func resumeCommand(verb string, o options, more ...string) string {
 		words = append(words, "--answers", o.answers)
 	}
 	for _, assignment := range o.set {
-		words = append(words, "--set", shellQuoted(assignment))
+		words = append(words, "--set", assignment)
 	}
 	if o.dir != "" {
 		words = append(words, "--dir", o.dir)
@@ -213,5 +214,5 @@ func resumeCommand(verb string, o options, more ...string) string {
 	if !o.lookInside {
 		words = append(words, "--look-inside=false")
 	}
-	return strings.Join(append(words, more...), " ")
+	return shellescape.QuoteCommand(append(words, more...))
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"regexp"
-	"strings"
+
+	"al.essio.dev/pkg/shellescape"
 )
 
 // variable is one of the environment by which a client reaches a simulated zone.
@@ -55,15 +55,7 @@ func withoutOwn(variables []variable) []variable {
 func exports(variables []variable) []byte {
 	var lines bytes.Buffer
 	for _, v := range variables {
-		fmt.Fprintf(&lines, "export %s=%s\n", v.name, shellQuoted(v.value))
+		fmt.Fprintf(&lines, "export %s=%s\n", v.name, shellescape.Quote(v.value))
 	}
 	return lines.Bytes()
-}
-
-// shellQuoted leaves plain words as they are.
-func shellQuoted(value string) string {
-	if regexp.MustCompile(`^[A-Za-z0-9_./:@%+,=-]*$`).MatchString(value) {
-		return value
-	}
-	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"exoshift/state"
 )
 
@@ -101,16 +103,8 @@ func (m *moment) fill(text string, subject []string) string {
 	}
 	return strings.NewReplacer(
 		"{subject}", few(subject), "{domain}", m.Spec.Domain(), "{apps}", m.Spec.AppsDomain(), "{zone}", m.Spec.Exoscale.Zone,
-		"{cluster}", m.Spec.Cluster.ID, "{template}", m.Facts.Template, "{release}", m.Facts.ReleaseImage, "{folder}", shellWord(m.Folder),
+		"{cluster}", m.Spec.Cluster.ID, "{template}", m.Facts.Template, "{release}", m.Facts.ReleaseImage, "{folder}", shellescape.Quote(m.Folder),
 	).Replace(text)
-}
-
-// shellWord quotes a path that a shell would not take for one word.
-func shellWord(path string) string {
-	if !strings.ContainsAny(path, " \t'\"\\$&;|<>()*?[]#~`!") {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // enter returns the command that opens a shell on a machine: only load balancers can be reached from everywhere.
