@@ -113,7 +113,9 @@ func (c *conversation) rehearse(ctx context.Context, std streams, spec state.Spe
 	if err = errors.Join(err, c.draft.Discard(folder)); err != nil {
 		return err
 	}
-	return c.rehearsal.onSimulatedZone(ctx, std, spec, secrets, folder)
+	played := *c.rehearsal
+	played.answers, played.set = "", nil
+	return played.onSimulatedZone(ctx, std, spec, secrets, folder)
 }
 
 // resume is the command that goes on with the interview.

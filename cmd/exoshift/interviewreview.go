@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"exoshift/provisioner"
@@ -85,5 +86,8 @@ func minutes(plan provisioner.Plan) [2]int {
 func errands(spec state.Spec) []string {
 	all := []string{fmt.Sprintf("Once the DNS zone %s exists, somebody who may change the zone above it has to add the NS records that you will be shown. "+
 		"The installation waits for that and goes on by itself.", spec.Domain())}
+	if !strings.HasSuffix(spec.AppsDomain(), "."+spec.Domain()) {
+		all = append(all, fmt.Sprintf("Somebody leads *.%s to ingress.%s. Until then the web console is not found.", spec.AppsDomain(), spec.Domain()))
+	}
 	return all
 }

@@ -51,11 +51,16 @@ func hybridConversation(ctx context.Context, o options, read loaded) (*conversat
 	if err != nil {
 		return nil, err
 	}
-	c.answers = read.answers
-	for _, need := range read.needs {
-		c.only = append(c.only, need.Field)
-	}
+	c.answers, c.only = read.answers, keysOfNeeds(read.needs)
 	return c, nil
+}
+
+func keysOfNeeds(needs []wizard.Need) []string {
+	var keys []string
+	for _, need := range needs {
+		keys = append(keys, need.Field)
+	}
+	return keys
 }
 
 func newDraft(ctx context.Context, o options) (draft state.Draft, unlock func(), err error) {
@@ -151,6 +156,10 @@ func (c *conversation) prefill() error {
 		var err error
 		c.answers, err = draftedAnswers(c.draft)
 		return err
+	}
+	if given := c.rehearsal.given; given != nil {
+		c.answers, c.only = given.answers, keysOfNeeds(given.needs)
+		return nil
 	}
 	_, line, err := ownKey(c.draft.Folder)
 	if err != nil {

@@ -31,7 +31,8 @@ type rehearsal struct {
 	speed       float64
 	scenario    string
 	interactive bool
-	temporary   bool // the folder
+	given       *loaded // answers that an interview begins with; nil: none
+	temporary   bool    // the folder
 }
 
 func rehearseCommand(std streams) *cobra.Command {
@@ -99,6 +100,13 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 func (r rehearsal) interview(ctx context.Context, std streams) error {
 	if !r.output.attended() {
 		return usageError{errors.New("--interactive needs a terminal; without one, give --answers FILE")}
+	}
+	if r.answers != "" {
+		read, err := r.readAnswers(std, rehearsalSecrets)
+		if err != nil {
+			return err
+		}
+		r.given = &read
 	}
 	d := &desk{options: r.options, std: std, hold: r.output.holder(std), opening: func(ctx context.Context) (*conversation, error) {
 		return rehearsalConversation(ctx, r)

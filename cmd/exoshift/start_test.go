@@ -260,3 +260,42 @@ func TestADraftOfARehearsalIsNeverTakenForReal(t *testing.T) {
 		t.Errorf("a real draft is rehearsed with %v", err)
 	}
 }
+
+func TestARehearsalAsksForWhatItsAnswersLeaveOpen(t *testing.T) {
+	atHome(t)
+	answers := filepath.Join(t.TempDir(), "answers.yaml")
+	content := string(wizard.Export(exampleSpec(t), nil)) + "ask: [cluster.id]\n"
+	if err := os.WriteFile(answers, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := rehearsal{options: options{answers: answers, output: outputTUI}, speed: 1, scenario: "happy"}
+	read, err := r.readAnswers(streams{err: os.Stderr}, rehearsalSecrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.given = &read
+	c, err := rehearsalConversation(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := c.interview(); !slices.Equal(i.Only, []string{"cluster.id"}) || !i.Rehearsal || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
+		t.Errorf("asks %v of %+v", i.Only, i.Answers.Spec.Cluster)
+	}
+	if err := c.leave(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(c.draft.Path()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its temporary folder is left: %v", err)
+	}
+}
+
+func TestAReviewNamesWhatSomebodyHasToDo(t *testing.T) {
+	spec := exampleSpec(t)
+	if got := errands(spec); len(got) != 1 || !strings.Contains(got[0], "NS records") {
+		t.Errorf("asks for %q", got)
+	}
+	spec.DNS.AppsDomain = "apps.example.org"
+	if got := errands(spec); len(got) != 2 || !strings.Contains(got[1], "*.apps.example.org") {
+		t.Errorf("asks for %q", got)
+	}
+}
