@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -51,9 +52,17 @@ func (s *Session) on(text string) {
 		if selected(s.Screen(), text) {
 			return
 		}
-		s.another("down")
+		before := cursor(s.Screen())
+		s.Press("down")
+		s.WaitLong(5*time.Second, "another row with the cursor", func(screen Screen) bool { return cursor(screen) != before })
 	}
 	s.fail("there is no row %q", text)
+}
+
+// cursor is the row that has it.
+func cursor(screen Screen) string {
+	line := slices.IndexFunc(screen.Lines, func(line string) bool { return strings.Contains(line, "›") })
+	return fmt.Sprint(line, screen.Find(`› *(\S +)?\S+`))
 }
 
 // next accepts what a screen shows and goes on to another.
