@@ -11,6 +11,7 @@ type Assembly struct {
 	Answers *Answers
 	Ask     []string // keys that are asked all the same; what they miss is no fault
 
+	keys    []string // of all fields
 	given   map[string]Given
 	file    *document // the answers file, if there is one
 	sources []string  // in the order of the layers
@@ -22,7 +23,7 @@ type Assembly struct {
 // Assemble puts the answers that were given into the defaults and checks them. given says by key which layer's answer
 // counts; the layers are named from the lowest to the highest, so that the faults of all of them are told.
 func Assemble(given map[string]Given, layers ...Layer) *Assembly {
-	a := &Assembly{Answers: NewAnswers(), given: given}
+	a := &Assembly{Answers: NewAnswers(), given: given, keys: keys()}
 	broken := false
 	for _, layer := range layers {
 		a.faults = append(a.faults, layer.faults...)
@@ -46,10 +47,14 @@ func Assemble(given map[string]Given, layers ...Layer) *Assembly {
 
 // check adds what is wrong with the answers together: what is wrong with each by itself, its layer has told of.
 func (a *Assembly) check() {
+	type saying struct{ field, problem string }
+	told := map[saying]bool{}
+	for _, f := range a.faults {
+		told[saying{f.Field, f.Problem}] = true
+	}
 	var fresh []Fault
 	for _, f := range Check(a.Answers.Spec) {
-		told := slices.ContainsFunc(a.faults, func(g Fault) bool { return g.Field == f.Field && g.Problem == f.Problem })
-		if !told && !within(a.unread, f.Field) && !a.asks(f.Field) {
+		if !told[saying{f.Field, f.Problem}] && !within(a.unread, f.Field) && !a.asks(f.Field) {
 			fresh = append(fresh, f)
 		}
 	}
@@ -84,7 +89,7 @@ func (a *Assembly) fresh(faults []Fault) []Fault {
 	return a.Placed(slices.DeleteFunc(faults, func(f Fault) bool { return known(a.faults, f.Field) || a.asks(f.Field) }))
 }
 
-func (a *Assembly) asks(field string) bool { return slices.Contains(a.Ask, originKey(field)) }
+func (a *Assembly) asks(field string) bool { return slices.Contains(a.Ask, a.keyOf(field)) }
 
 // Resolve returns the secrets that the answers refer to, and adds what is wrong with them and with the other files
 // that the answers name.
@@ -103,12 +108,22 @@ func (a *Assembly) LookUp(lookup func(env string) (string, bool)) (Secrets, []Fa
 	return secrets, a.fresh(append(faults, CheckPaths(a.Answers.Spec)...))
 }
 
+// keyOf returns the field that a path is in, or the path itself.
+func (a *Assembly) keyOf(path string) string {
+	for whole := path; whole != ""; whole = parent(whole) {
+		if slices.Contains(a.keys, whole) {
+			return whole
+		}
+	}
+	return path
+}
+
 // Placed returns faults that know their field only with the places of the answers that they are about, in
 // the order of Faults.
 func (a *Assembly) Placed(faults []Fault) []Fault {
 	placed := slices.Clone(faults)
 	for i, f := range placed {
-		given, ok := a.given[originKey(f.Field)]
+		given, ok := a.given[a.keyOf(f.Field)]
 		switch {
 		case ok && given.file == nil:
 			placed[i].File = given.Source

@@ -161,7 +161,7 @@ func splitItems(value string) ([]string, error) {
 func (f Field) itemKey(i int, item string) string {
 	if f.value.shape == Table {
 		key, _, _ := strings.Cut(item, "=")
-		return f.Key + "." + key
+		return prefix(f.Key) + printed(key)
 	}
 	return fmt.Sprintf("%s[%d]", f.Key, i)
 }

@@ -165,12 +165,13 @@ func (d *document) require(path string, keys ...string) {
 	}
 }
 
-// fieldsAt returns the fields that a path may belong to.
+// fieldsAt returns the fields that a path may belong to: those of one additional group, or all others.
 func (d *document) fieldsAt(path string) []Field {
-	if !strings.Contains(path, "]") {
-		return d.fields
+	var i int
+	if _, err := fmt.Sscanf(path, groupsKey+"[%d]", &i); err == nil {
+		return groupFields(i)
 	}
-	return fieldsOf(d.spec)
+	return d.fields
 }
 
 // section reads a mapping whose keys lead to fields and further sections.

@@ -146,18 +146,28 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
+	for _, seed := range []string{"\x1b[2J=1", "\x1b[2J", "name=\x1b[31m", "\"\x1b\n", "a\r\nb", "name=gpu type=\x1b\x07 count=\u009b", strings.Repeat("\u202e,", 99)} {
+		f.Add(seed)
+	}
+	f.Add("ask: [cluster, 1, ~, {a: b}]\ncluster: {id: [x]}\n")
+	f.Add("sizing.extraGroups=name=a type=b,\"x")
 	f.Fuzz(func(t *testing.T, content string) {
-		_, faults := wizard.Parse("f", []byte(content))
+		file, usual := wizard.ReadAnswers("f", []byte(content)), wizard.ReadUsual("f", []byte(content))
+		all := assembled(usual, file, wizard.ReadFlags([]string{content, "network.customerNetworks=" + content, "sizing.extraGroups=" + content}),
+			wizard.ReadVariables(func(name string) (string, bool) { return content, len(name)%3 == 0 }))
 		lines := strings.Split(content, "\n")
-		for _, fault := range faults {
+		for _, fault := range append(all.Faults(), assembled(file).Faults()...) {
+			if strings.ContainsAny(fault.String(), "\n\r\x1b") {
+				t.Fatalf("control characters in %q", fault)
+			}
+			if fault.File != "f" {
+				continue
+			}
 			if fault.Line < 1 || fault.Line > len(lines) {
 				t.Fatalf("line %d of %d: %s", fault.Line, len(lines), fault)
 			}
 			if width := utf8.RuneCountInString(lines[fault.Line-1]); fault.Column < 1 || fault.Column > width+1 {
 				t.Fatalf("column %d of %d: %s", fault.Column, width, fault)
-			}
-			if strings.ContainsAny(fault.String(), "\n\r\x1b") {
-				t.Fatalf("control characters in %q", fault)
 			}
 		}
 	})

@@ -128,6 +128,8 @@ func TestFaultsOfForm(t *testing.T) {
 		"huge number":        {after("sizing: {workers: {count: 99999999999999999999}}\n"), `f:9:27  sizing.workers.count`},
 		"no list":            {after("network: {customerNetworks: 192.168.0.0/16}\n"), `f:9:29  network.customerNetworks  is text, not a list  allowed: e.g. [192.168.0.0/16, 10.9.0.0/24]`},
 		"TopoLVM of masters": {after("sizing: {controlPlane: {topolvm: true}}\n"), `f:9:25  sizing.controlPlane.topolvm  unknown key  allowed: one of type, count, rootDisk, dataDisk`},
+		"a crowd of groups":  {after("sizing: {extraGroups: [" + strings.Repeat("{},", 20000) + "]}\n"), `f:9:23  sizing.extraGroups  has 20000 items  allowed: at most 256`},
+		"a crowd of ranges":  {after("network: {customerNetworks: [" + strings.Repeat("x,", 20000) + "]}\n"), `f:9:29  network.customerNetworks  has 20000 items  allowed: at most 256`},
 		"no group":           {after("sizing: {extraGroups: [gpu]}\n"), `f:9:24  sizing.extraGroups[0]  is text  allowed: a mapping of keys to values`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,10 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"exoshift/assets"
 	"exoshift/internal/console"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
+	"exoshift/wizard"
 )
 
 // virtually runs an installation of the example on a zone in memory, in virtual time.
@@ -39,12 +41,7 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 		dir, kept = filepath.Join(world.dir, "cluster"), filepath.Join(world.dir, "zone")
 	}
 	synctest.Test(t, func(t *testing.T) {
-		r := rehearsal{options: options{output: outputJSON}}
-		read, err := r.answersOrExample(streams{err: os.Stderr})
-		if err != nil {
-			t.Fatal(err)
-		}
-		spec, secrets := read.answers.Spec, read.secrets
+		spec, secrets := exampleAlone(t)
 		if world.spec != nil {
 			world.spec(&spec)
 		}
@@ -67,6 +64,20 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 		}
 		then(t, session{spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: options{output: outputJSON, lookInside: true}, cache: folder.Path(state.BinDir), where: console.Whereabouts{Rehearsal: true}}, zone)
 	})
+}
+
+// exampleAlone returns the shipped answers, whatever the environment says.
+func exampleAlone(t *testing.T) (state.Spec, wizard.Secrets) {
+	t.Helper()
+	content, err := assets.Example()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, secrets, faults := wizard.Load("example", content, rehearsalSecrets)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	return spec, secrets
 }
 
 func TestASecondInstallationOnAFinishedZoneChangesNothing(t *testing.T) {

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// The variable of a flag must not be that of an answer, nor be taken for a misspelt one.
+func TestNoFlagIsTakenForAnAnswer(t *testing.T) {
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			name := "EXOSHIFT_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+			if warnings := wizard.Mistyped(state.Default(), []string{name}); len(warnings) > 0 {
+				t.Errorf("--%s of %s: %v", flag.Name, cmd.CommandPath(), warnings)
+			}
+			for _, field := range wizard.Fields() {
+				if field.Variable() == name {
+					t.Errorf("--%s of %s shares its variable with %s", flag.Name, cmd.CommandPath(), field.Key)
+				}
+			}
+		})
+		for _, below := range cmd.Commands() {
+			visit(below)
+		}
+	}
+	visit(rootCommand(streams{out: io.Discard, err: io.Discard}))
+}
+
+// Each layer lies over those below it, and an answer comes with its origin from the layer that had it.
+func TestEveryLayerLiesOverThoseBelow(t *testing.T) {
+	const key = "syn.facts"
+	yaml := func(value string) []byte { return []byte("syn: {facts: {Region: " + value + "}}\n") }
+	usual, file := wizard.ReadUsual("config.yaml", yaml("usual")), wizard.ReadAnswers("answers.yaml", yaml("file"))
+	t.Setenv("EXOSHIFT_SYN_FACTS", " Region=variable ")
+	variables, flags := wizard.ReadVariables(environment), wizard.ReadFlags([]string{"syn.facts=Region=flag"})
+	for name, c := range map[string]struct {
+		layers         layers
+		answer, origin string
+	}{
+		"nothing":       {layers{}, "", "default"},
+		"usual":         {layers{usual: &usual}, "Region=usual", "config.yaml:1"},
+		"a file":        {layers{usual: &usual, answers: &file}, "Region=file", "answers.yaml:1"},
+		"the variables": {layers{usual: &usual, answers: &file, variables: &variables}, "Region=variable", "EXOSHIFT_SYN_FACTS"},
+		"a flag":        {layers{&usual, &file, &variables, flags}, "Region=flag", "--set"},
+		"no variables":  {layers{answers: &file}, "Region=file", "answers.yaml:1"},
+	} {
+		all, err := c.layers.assemble()
+		if err != nil {
+			t.Fatal(err)
+		}
+		field := wizard.Below(key)[0]
+		if got := field.Get(all.Answers.Spec); got != c.answer || all.Answers.Origin(key) != c.origin {
+			t.Errorf("%s: %q from %s, want %q from %s", name, got, all.Answers.Origin(key), c.answer, c.origin)
+		}
+	}
+}
