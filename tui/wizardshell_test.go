@@ -121,6 +121,10 @@ func TestADraftThatCannotBeSavedAtTheEndIsAnError(t *testing.T) {
 	if o.types("c-demo-1").press("enter"); !errors.Is(o.close(), d.broken) {
 		t.Error("the end of the wizard loses answers silently")
 	}
+	d.broken = nil
+	if err := o.close(); err != nil || d.saves[len(d.saves)-1].Spec.Cluster.ID != "c-demo-1" {
+		t.Errorf("at the end nothing is saved that could not be before: %v", err)
+	}
 }
 
 // What is under way when the wizard ends is waited for; what waits behind it is done, in its order.
