@@ -140,3 +140,11 @@ func (s *Session) fail(format string, args ...any) {
 	tail = tail[max(0, len(tail)-300):]
 	s.t.Fatalf("%s\n%s\nlast drawn: %s", fmt.Sprintf(format, args...), s.Screen().framed(), strings.TrimSpace(fmt.Sprintf("%q", tail)))
 }
+
+// HangUp takes the terminal away, as a connection that is lost does.
+func (s *Session) HangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.tty.Close()
+	_ = s.keyboard.Close()
+}

@@ -45,18 +45,27 @@ func selected(screen Screen, text string) bool {
 	return screen.Find(`› *(\S +)?`+text) != nil
 }
 
-// on moves the cursor down to the row with that text.
+// on moves the cursor to the row with that text.
 func (s *Session) on(text string) {
 	s.t.Helper()
 	for range 40 {
 		if selected(s.Screen(), text) {
 			return
 		}
-		before := cursor(s.Screen())
-		s.Press("down")
+		before, way := cursor(s.Screen()), "down"
+		if s.Screen().above(text) {
+			way = "up"
+		}
+		s.Press(way)
 		s.WaitLong(5*time.Second, "another row with the cursor", func(screen Screen) bool { return cursor(screen) != before })
 	}
 	s.fail("there is no row %q", text)
+}
+
+// above tells whether that text begins a row above the cursor.
+func (s Screen) above(text string) bool {
+	row := slices.IndexFunc(s.Lines, func(line string) bool { return Screen{Lines: []string{line}}.Find(`^ +`+text) != nil })
+	return row >= 0 && row < slices.IndexFunc(s.Lines, func(line string) bool { return strings.Contains(line, "›") })
 }
 
 // cursor is the row that has it.

@@ -56,3 +56,10 @@ func (z *zone) stop() {
 		_ = z.command.Wait()
 	}
 }
+
+func (z *zone) signal(t testing.TB, signal syscall.Signal) {
+	t.Helper()
+	if err := z.command.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}

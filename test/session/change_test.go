@@ -1,0 +1,63 @@
+package session
+
+import (
+	"syscall"
+	"testing"
+)
+
+func TestWhoeverGoesBackAndChangesTheZoneIsAskedNothingTwice(t *testing.T) {
+	t.Parallel()
+	s := asking(t, usual())
+	s.visit("Network")
+	s.Press("alt+1")
+	s.Expect(marker("Access"))
+	s.on("Zone")
+	s.Press("space")
+	s.Expect("type to search")
+	s.Type("muc")
+	s.Expect("/muc")
+	s.Press("enter")
+	s.ExpectMatch(`Zone +de-muc-1`)
+	s.Expect("c-demo-1 · de-muc-1")
+	for _, screen := range []string{"Cluster", "Nodes", "Network", "Syn", "Secrets", "Checks"} {
+		s.next(screen)
+	}
+	s.Expect("EVERYTHING IS IN PLACE")
+	s.Press("enter")
+	s.Expect("[ Rehearse it", "zone de-muc-1")
+	s.Press("alt+4")
+	s.Expect(marker("Network"))
+	s.leave()
+}
+
+func TestANetworkThatIsGoneInTheMiddleOfAQuestionIsNoObstacle(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	z := p.standing(t, "--latency", "2s")
+	s := p.installing(t, z, usual())
+	s.Press("enter")
+	s.Expect(marker("Access"))
+	s.credentials(z)
+	s.ExpectMatch(`● Credentials: checking`)
+	z.stop()
+	s.ExpectMatch(`! Credentials: nobody could tell`)
+	s.name("ch-gva-2")
+	s.next("Nodes")
+	s.leave()
+}
+
+func TestANetworkThatDoesNotAnswerHoldsUpNoKey(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	z := p.standing(t)
+	s := p.installing(t, z, usual())
+	z.signal(t, syscall.SIGSTOP)
+	s.Press("enter")
+	s.Expect(marker("Access"))
+	s.credentials(z)
+	s.name("ch-gva-2")
+	s.next("Nodes")
+	s.Press("alt+1")
+	s.ExpectMatch(`● Credentials: checking`)
+	s.leave()
+}
