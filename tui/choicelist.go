@@ -21,7 +21,6 @@ type choiceList struct {
 	filter string
 	free   bool
 	cursor int
-	top    int
 	picked func(value string)
 }
 

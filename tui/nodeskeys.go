@@ -94,20 +94,11 @@ func (p *nodesPage) Update(msg tea.Msg) tea.Cmd {
 
 // press takes a key of the table.
 func (p *nodesPage) press(k tea.KeyMsg) {
+	if p.move(k) {
+		return
+	}
 	keys := p.keys
 	switch {
-	case key.Matches(k, keys.Up):
-		p.vertical(-1)
-	case key.Matches(k, keys.Down):
-		p.vertical(1)
-	case key.Matches(k, keys.Left):
-		p.horizontal(-1, false)
-	case key.Matches(k, keys.Right):
-		p.horizontal(1, false)
-	case key.Matches(k, keys.Next):
-		p.horizontal(1, true)
-	case key.Matches(k, keys.Previous):
-		p.horizontal(-1, true)
 	case key.Matches(k, keys.Correct):
 		p.correct()
 	case p.onButtons():
@@ -124,6 +115,28 @@ func (p *nodesPage) press(k tea.KeyMsg) {
 	default:
 		p.pressCell(k)
 	}
+}
+
+// move takes a key that leads to another cell.
+func (p *nodesPage) move(k tea.KeyMsg) bool {
+	keys := p.keys
+	switch {
+	case key.Matches(k, keys.Up):
+		p.vertical(-1)
+	case key.Matches(k, keys.Down):
+		p.vertical(1)
+	case key.Matches(k, keys.Left):
+		p.horizontal(-1, false)
+	case key.Matches(k, keys.Right):
+		p.horizontal(1, false)
+	case key.Matches(k, keys.Next):
+		p.horizontal(1, true)
+	case key.Matches(k, keys.Previous):
+		p.horizontal(-1, true)
+	default:
+		return false
+	}
+	return true
 }
 
 // correct takes the first suggestion that is told.

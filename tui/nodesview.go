@@ -247,10 +247,10 @@ type remark struct {
 // told are the faults of the selected cell, of its row, of the quotas and of the rest, each once, and then what is worth
 // knowing about the row.
 func (p *nodesPage) told() []remark {
-	red, key := p.talk.allRed(), ""
+	red := p.talk.allRed()
 	var faults, warnings []wizard.Fault
 	if rows := p.rows(); p.row < len(rows) {
-		key = rows[p.row].key
+		key := rows[p.row].key
 		faults = append(p.talk.about(key+"."+p.part, red), p.talk.about(key, red)...)
 		warnings = p.amber(key)
 	}
@@ -325,10 +325,10 @@ func (p *nodesPage) tiny(width, height int) string {
 		value = cmp.Or(what, field.Title) + " " + t.Selected.Render("["+cell.Text+"]")
 	}
 	title := t.Bold.Render(cleanText(row.title, p.talk.ascii))
-	switch {
-	case height == 1:
+	switch height {
+	case 1:
 		return pane.Fill([]string{title + " " + value}, width, height)
-	case height == 2:
+	case 2:
 		return pane.Fill([]string{title, value}, width, height)
 	}
 	lines := append([]string{title, value}, p.details(width)...)

@@ -18,9 +18,9 @@ func (t *talk) suggest(screen wizard.Screen) {
 			continue
 		}
 		suggestion := field.Suggestion(t.spec())
-		switch {
-		case suggestion == value:
-		case suggestion == "":
+		switch suggestion {
+		case value:
+		case "":
 			given = t.answers.Clear(field.Key) == nil || given
 		default:
 			given = t.answers.Set(field.Key, suggestion, suggested) == nil || given

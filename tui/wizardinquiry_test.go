@@ -56,7 +56,7 @@ func TestAReplyAboutOldAnswersIsDroppedAndItsInquiryCancelled(t *testing.T) {
 	d.Inquiries = []wizard.Inquiry{outside.inquiry()}
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
 	var held []tea.Cmd
-	o.shell.spawn, o.talk.spawn = nil, func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
+	o.spawn, o.talk.spawn = nil, func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
 		cmd, cancel := inBackground(t.Context())(work)
 		held = append(held, cmd)
 		return nil, cancel

@@ -45,16 +45,18 @@ func (s *shell) press(k tea.KeyMsg) tea.Cmd {
 		s.menu = &quitMenu{}
 	case s.help:
 		s.help = false
-	case key.Matches(k, s.keys.Help), s.letters() && string(k.Runes) == "?" && !k.Paste:
+	case s.wantsHelp(k):
 		s.help = true
 	case key.Matches(k, s.keys.Export):
 		s.export()
 	case key.Matches(k, s.keys.Again):
 		s.talk.again()
 		return s.page().Update(k)
-	case s.grip() != open && key.Matches(k, s.keys.Back):
+	case s.grip() == open:
+		return s.page().Update(k)
+	case key.Matches(k, s.keys.Back):
 		s.talk.back()
-	case s.grip() != open && key.Matches(k, s.keys.Jump):
+	case key.Matches(k, s.keys.Jump):
 		if n := int(k.Runes[0] - '1'); n < len(s.shown()) {
 			return s.jump(s.shown()[n])
 		}
@@ -62,6 +64,11 @@ func (s *shell) press(k tea.KeyMsg) tea.Cmd {
 		return s.page().Update(k)
 	}
 	return nil
+}
+
+// wantsHelp tells whether a key asks for help: of letters only where they are no text.
+func (s *shell) wantsHelp(k tea.KeyMsg) bool {
+	return key.Matches(k, s.keys.Help) || s.letters() && string(k.Runes) == "?" && !k.Paste
 }
 
 // grip is which keys the page in front wants.

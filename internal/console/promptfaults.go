@@ -56,7 +56,7 @@ func (c *conversation) tellFaults(faults []wizard.Fault) {
 func (c *conversation) titleOf(key string) string {
 	for _, screen := range wizard.Screens() {
 		for _, field := range screen.Fields(c.talk.Answers.Spec) {
-			if isPart(key, field.Key) && !(field.Shape() == wizard.Groups && key != field.Key) {
+			if isPart(key, field.Key) && (field.Shape() != wizard.Groups || key == field.Key) {
 				return field.Title
 			}
 		}

@@ -204,7 +204,7 @@ func (c *conversation) refuse(field wizard.Field, err error) (better string) {
 
 // unjoined returns the errors that were joined.
 func unjoined(err error) []error {
-	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only what was joined last
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		return several.Unwrap()
 	}
 	return []error{err}

@@ -137,7 +137,7 @@ func TestFailedChecksAreToldAndMadeAgain(t *testing.T) {
 func TestAReviewThatFailsCanBeReadAgain(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	reviewed := talk.Review
-	talk.Review = func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Review, error) {
+	talk.Review = func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) {
 		talk.Review = reviewed
 		return wizard.Review{}, fault.Newf(fault.Invalid, "read the plan", "the zone no longer has standard.huge").WithHint("choose another type")
 	}
