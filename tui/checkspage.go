@@ -143,7 +143,7 @@ func (p *checksPage) end(err error) {
 	failed := slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed })
 	if err != nil && !failed {
 		p.hear(wizard.CheckState{
-			Title: "Run the checks", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err),
+			Title: "Run the checks", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err), Field: fault.FieldOf(err),
 		})
 	}
 	if p.status() == pane.OK && !p.chosen {
@@ -159,21 +159,23 @@ func cleanCheck(s wizard.CheckState, ascii bool) wizard.CheckState {
 	return s
 }
 
-// urgent is the row to look at: the first that failed, or the last one that runs, or the last.
+// urgent is the row to look at: the first that failed, or the last one that runs, or the last that ended.
 func (p *checksPage) urgent() int {
-	running := -1
+	running, last := -1, -1
 	for i, row := range p.rows {
 		switch {
 		case row.State == provisioner.Failed:
 			return i
-		case !ended(row.State):
+		case row.State != "" && !ended(row.State):
 			running = i
+		case ended(row.State):
+			last = i
 		}
 	}
-	if running < 0 {
-		return len(p.rows) - 1
+	if running >= 0 {
+		return running
 	}
-	return running
+	return max(last, 0)
 }
 
 // well tells whether all checks ran and none failed.
@@ -226,7 +228,7 @@ func (p *checksPage) accept() {
 	case p.well():
 		p.talk.ahead()
 	case p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed:
-		if field, known := wayOut(p.rows[p.selected].CheckState, p.spec); known {
+		if field, known := wayOut(p.rows[p.selected].Field, p.spec); known {
 			p.talk.goTo(field.Key)
 		}
 	case p.status() == pane.Failed:

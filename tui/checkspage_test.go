@@ -18,6 +18,9 @@ import (
 func preflight(d *desk, states ...wizard.CheckState) *desk {
 	d.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
 		d.asked = append(d.asked, "checks")
+		for _, s := range states {
+			tell(wizard.CheckState{ID: s.ID, Title: s.Title})
+		}
 		var failure error
 		for _, s := range states {
 			begun := s
@@ -39,7 +42,7 @@ func goodChecks() []wizard.CheckState {
 	return []wizard.CheckState{
 		{ID: "credentials", Title: "Check the credentials, the zone and the clock", State: provisioner.Done},
 		{ID: "manifests", Title: "Read what is installed with the cluster", State: provisioner.Skipped, Text: "no directory of manifests"},
-		{ID: "permissions", Title: "Look at everything that is there", State: provisioner.Done, Text: "3 objects exist, 0 of them belong to this cluster"},
+		{ID: "permissions", Title: "Look at everything that is there", State: provisioner.Done, Text: "objects: 3, of this cluster: 0"},
 		{ID: "openshift-install", Title: "Download and verify openshift-install", State: provisioner.Done, Text: "openshift-install 4.20.5"},
 		{ID: "offers", Title: "Check instance types, templates and hypervisors", State: provisioner.Done},
 		{ID: "quotas", Title: "Check the quotas and estimate the cost", State: provisioner.Done, Text: "instance: needs 16 more, 0 in use, 50 allowed, 16 afterwards"},
@@ -50,7 +53,7 @@ func goodChecks() []wizard.CheckState {
 func lostType() []wizard.CheckState {
 	states := goodChecks()
 	states[4].State, states[4].Text = provisioner.Failed, "zone ch-gva-2 offers no cpu.extra-large, which storage-0 asks for"
-	states[4].Hint = "choose another type in the answers file under sizing"
+	states[4].Hint, states[4].Field = "choose another type in the answers", "sizing.storage.type"
 	states[5].State, states[5].Text = provisioner.Skipped, "not reached, because offers did not succeed"
 	return states
 }
@@ -102,6 +105,19 @@ func TestAFailedCheckIsInTheWayAndLeadsToTheAnswer(t *testing.T) {
 	o.press("enter").press("enter") // to the failed check, and on to the answer
 	if screen := o.sheets[o.current].screen; screen != wizard.Nodes {
 		t.Errorf("enter went to %s", screen)
+	}
+}
+
+func TestChecksThatHaveNotBegunWait(t *testing.T) {
+	o := sit(t, newDesk().answer(t, whole()), 80, 24, nil)
+	p := newChecksPage(o.talk)
+	p.Enter()
+	for _, s := range goodChecks() {
+		p.Update(checkTold{turn: p.turn, state: wizard.CheckState{ID: s.ID, Title: s.Title}})
+	}
+	p.Update(checkTold{turn: p.turn, state: wizard.CheckState{ID: "permissions", Title: "Look at everything that is there", State: provisioner.Started}})
+	if view := p.View(80, 20); strings.Count(view, "○") < len(goodChecks())-1 || !strings.Contains(view, "› ● Look at everything") {
+		t.Errorf("it is not told what is still to come, or what goes on:\n%s", view)
 	}
 }
 

@@ -38,7 +38,7 @@ func (p *checksPage) check(row checkRow) pane.Check {
 		check.Took = row.ended.Sub(row.began)
 	}
 	if row.State == provisioner.Failed {
-		if field, known := wayOut(row.CheckState, p.spec); known {
+		if field, known := wayOut(row.Field, p.spec); known {
 			check.Way = way(field)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"exoshift/internal/fault"
 	"exoshift/state"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
@@ -212,7 +213,7 @@ func (p *reviewPage) remedy() (wizard.Field, bool) {
 	if p.err == nil {
 		return wizard.Field{}, false
 	}
-	return wayOut(failedReview(p.err, p.talk.ascii), p.spec)
+	return wayOut(fault.FieldOf(p.err), p.spec)
 }
 
 // Mark is how the review is; one of other answers says nothing.

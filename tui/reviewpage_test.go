@@ -109,7 +109,7 @@ func TestAZoneThatLostATypeFailsTheReviewAndNamesTheAnswer(t *testing.T) {
 	d := plans(newDesk())
 	d.Review = func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) {
 		return wizard.Review{}, fault.Newf(fault.Invalid, "check instance types", "zone ch-gva-2 offers no cpu.extra-large, which storage-0 asks for").
-			WithHint("choose another type in the answers file under sizing")
+			WithHint("choose another type in the answers file under sizing").About("sizing.storage.type")
 	}
 	o := reviewing(t, d, 80, 24, nil)
 	view := o.View()

@@ -61,7 +61,7 @@ func (p *reviewPage) failure() pane.View {
 // failedReview tells why there is no plan, as a check does.
 func failedReview(err error, ascii bool) wizard.CheckState {
 	return cleanCheck(wizard.CheckState{
-		ID: "offers", Title: "There is no plan", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err),
+		Title: "There is no plan", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err),
 	}, ascii)
 }
 

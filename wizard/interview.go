@@ -25,7 +25,8 @@ type Interview struct {
 	Keep func(key, secret string) (reference string, err error)
 	// Estimate says what the cluster costs and needs. It only calculates.
 	Estimate func(state.Spec) Estimate
-	// Check runs the checks before an installation and tells every change of one. Nothing is created.
+	// Check runs the checks before an installation and tells first which there are, then every change of one. Nothing
+	// is created.
 	Check func(ctx context.Context, spec state.Spec, secrets Secrets, tell func(CheckState)) error
 	// Review says what an installation would do now. Nothing is created.
 	Review func(ctx context.Context, spec state.Spec, secrets Secrets) (Review, error)
@@ -72,9 +73,10 @@ type Estimate struct {
 // CheckState is one check of those before an installation.
 type CheckState struct {
 	ID, Title string
-	State     string // one of the states of a step of package provisioner: started, progress, done, failed, skipped
+	State     string // of a step of package provisioner: started, progress, done, failed, skipped; "": it has not begun
 	Text      string // what was seen, or what is wrong
 	Hint      string // the next thing to do
+	Field     string // key of the answer that has to change so that it passes; "" if nobody knows
 }
 
 // Review is what an installation would do.

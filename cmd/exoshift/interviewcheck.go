@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
@@ -71,14 +72,23 @@ func (c *conversation) check(ctx context.Context, spec state.Spec, secrets wizar
 		return err
 	}
 	steps := slices.DeleteFunc(installation.Plan(), func(s provisioner.Step) bool { return s.Phase != install.Preflight })
-	return provisioner.Run(ctx, steps, provisioner.Stream(s.net.Clock, checkStates(steps, tell)))
+	var blamed sync.Map // field by the ID of the check
+	for n, step := range steps {
+		steps[n].Do = func(ctx context.Context, report provisioner.Report) error {
+			err := step.Do(ctx, report)
+			blamed.Store(step.ID, fault.FieldOf(err))
+			return err
+		}
+	}
+	return provisioner.Run(ctx, steps, provisioner.Stream(s.net.Clock, checkStates(steps, &blamed, tell)))
 }
 
-// checkStates tells of each check what its events come to.
-func checkStates(steps provisioner.Plan, tell func(wizard.CheckState)) func(provisioner.Event) {
+// checkStates tells which checks there are, and then of each what its events come to.
+func checkStates(steps provisioner.Plan, blamed *sync.Map, tell func(wizard.CheckState)) func(provisioner.Event) {
 	states := map[string]wizard.CheckState{}
 	for _, step := range steps {
 		states[step.ID] = wizard.CheckState{ID: step.ID, Title: step.Title}
+		tell(states[step.ID])
 	}
 	return func(e provisioner.Event) {
 		if e.Type != provisioner.TypeStep {
@@ -88,6 +98,9 @@ func checkStates(steps provisioner.Plan, tell func(wizard.CheckState)) func(prov
 		check.State, check.Hint = e.State, e.Hint
 		if e.Text != "" && e.State != provisioner.Started {
 			check.Text = e.Text
+		}
+		if field, known := blamed.Load(e.Step); known {
+			check.Field, _ = field.(string)
 		}
 		states[e.Step] = check
 		tell(check)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"exoshift/provisioner"
 	"exoshift/wizard"
@@ -54,7 +55,7 @@ func (c *conversation) runChecks(ctx context.Context) (failed int, err error) {
 	for {
 		select {
 		case now := <-changes:
-			if last[now.ID] != now {
+			if now.State != "" && last[now.ID] != now {
 				last[now.ID] = now
 				c.tellCheck(now)
 			}
@@ -86,4 +87,18 @@ func (c *conversation) tellCheck(now wizard.CheckState) {
 			c.say("%s", line)
 		}
 	}
+	if field, stage := c.questionOf(now.Field); now.State == provisioner.Failed && stage > 0 {
+		c.say("The answer to change: %s. Type :screen %d to go there.", field.Title, stage)
+	}
+}
+
+// questionOf returns the field of that key and the number of the stage where it is asked; 0 if it is not.
+func (c *conversation) questionOf(key string) (field wizard.Field, stage int) {
+	screen := wizard.ScreenOf(key)
+	for _, field := range c.asked(screen) {
+		if field.Key == key {
+			return field, slices.Index(c.stages(), screen) + 1
+		}
+	}
+	return wizard.Field{}, 0
 }

@@ -116,9 +116,10 @@ func TestFailedChecksAreToldAndMadeAgain(t *testing.T) {
 	talk.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
 		attempts++
 		for _, now := range []wizard.CheckState{
+			{ID: "a", Title: "Zone"}, {ID: "b", Title: "Quotas"}, {ID: "c", Title: "Release"},
 			{ID: "a", Title: "Zone", State: "started"}, {ID: "a", Title: "Zone", State: "started"},
 			{ID: "a", Title: "Zone", State: "progress", Text: "asked twice"}, {ID: "a", Title: "Zone", State: "done"},
-			{ID: "b", Title: "Quotas", State: "failed", Text: "5 instances are missing", Hint: "ask for more:\n  https://portal.example.net"},
+			{ID: "b", Title: "Quotas", State: "failed", Text: "5 instances are missing", Hint: "ask for more:\n  https://portal.example.net", Field: "cluster.displayName"},
 			{ID: "c", Title: "Release", State: "skipped", Text: "the quotas failed"},
 		} {
 			if attempts == 1 || now.ID == "a" {

@@ -27,10 +27,11 @@ const (
 
 // Error is a failure with its operation, kind, cause and the next thing to do.
 type Error struct {
-	Op   string // what was being done, e.g. "create instance master-0"
-	Kind Kind
-	Hint string // the next thing to do, in the imperative; may be empty
-	Err  error  // the cause
+	Op    string // what was being done, e.g. "create instance master-0"
+	Kind  Kind
+	Hint  string // the next thing to do, in the imperative; may be empty
+	Field string // key of the answer that has to change, e.g. "sizing.workers.type"; empty if it is not known
+	Err   error  // the cause
 }
 
 // New returns an *Error; a nil cause is allowed when op says everything.
@@ -46,6 +47,13 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	hinted := *e
 	hinted.Hint = fmt.Sprintf(format, args...)
 	return &hinted
+}
+
+// About returns a copy that names the answer which has to change.
+func (e *Error) About(field string) *Error {
+	about := *e
+	about.Field = field
+	return &about
 }
 
 func (e *Error) Error() string {
@@ -84,6 +92,18 @@ func HintOf(err error) string {
 	for errors.As(err, &e) {
 		if e.Hint != "" {
 			return e.Hint
+		}
+		err = e.Err
+	}
+	return ""
+}
+
+// FieldOf returns the key of the answer that has to change: the first one in err's chain, or "".
+func FieldOf(err error) string {
+	var e *Error
+	for errors.As(err, &e) {
+		if e.Field != "" {
+			return e.Field
 		}
 		err = e.Err
 	}

@@ -41,6 +41,20 @@ func TestTheFirstHintInTheChainIsTold(t *testing.T) {
 	}
 }
 
+func TestTheFirstAnswerInTheChainIsNamed(t *testing.T) {
+	inner := fault.Newf(fault.Invalid, "find the type", "none").About("sizing.workers.type").WithHint("choose another")
+	outer := fault.New(fault.Internal, "start", fmt.Errorf("preflight: %w", inner))
+	if got := fault.FieldOf(outer); got != "sizing.workers.type" {
+		t.Errorf("field %q", got)
+	}
+	if got := fault.FieldOf(outer.About("cluster.id")); got != "cluster.id" {
+		t.Errorf("field %q", got)
+	}
+	if got := fault.FieldOf(errors.New("x")); got != "" {
+		t.Errorf("field %q", got)
+	}
+}
+
 func TestAnErrorTellsOperationThenCause(t *testing.T) {
 	if got := fault.Newf(fault.Quota, "create instance lb-0", "no room").Error(); got != "create instance lb-0: no room" {
 		t.Error(got)

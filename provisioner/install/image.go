@@ -18,7 +18,7 @@ import (
 func (i *Installation) openshiftInstall(ctx context.Context, report provisioner.Report) error {
 	release, err := i.world.Installer.Fetch(ctx, i.notedVersion(), func(text string) { progress(report, text) })
 	if err != nil {
-		return err
+		return blame(err, versionField, fault.NotFound)
 	}
 	progress(report, fmt.Sprintf("openshift-install %s, which installs %s", release.Version, release.Image))
 	return i.remember(func(facts *state.Facts) {

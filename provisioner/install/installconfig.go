@@ -112,7 +112,7 @@ func trustBundle(path string) (string, error) {
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return "", fault.New(fault.Invalid, "read the trust bundle", err).WithHint("correct openshift.trustBundle in the answers file")
+		return "", fault.New(fault.Invalid, "read the trust bundle", err).WithHint("correct openshift.trustBundle in the answers file").About("openshift.trustBundle")
 	}
 	// openshift-install takes an empty line at the end for a certificate that is none.
 	return strings.TrimSpace(string(content)) + "\n", nil

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -27,7 +28,7 @@ func (i *Installation) findDeployTarget(ctx context.Context, _ provisioner.Repor
 		return nil
 	}
 	i.deployTarget, err = i.world.Cloud.FindDeployTarget(ctx, i.spec.Exoscale.DeployTarget)
-	return err
+	return blame(err, "exoscale.deployTarget", fault.NotFound, fault.Conflict)
 }
 
 // everyMachine returns all that are started, also those that go again.
@@ -57,10 +58,10 @@ func (i *Installation) checkTypes(ctx context.Context) error {
 	first := lacking[0]
 	if !first.Offered {
 		return fault.Newf(fault.Invalid, op, "zone %s offers no %s, which %s asks for", i.spec.Exoscale.Zone, first.Type, first.Machine).
-			WithHint("choose another type in the answers under %s", first.Field)
+			WithHint("choose another type in the answers under %s", first.Field).About(first.Field)
 	}
 	return fault.Newf(fault.Quota, op, "the organization may not use %s, which %s asks for", first.Type, first.Machine).
-		WithHint("ask Exoscale to authorize the type, or choose another one under %s", first.Field)
+		WithHint("ask Exoscale to authorize the type, or choose another one under %s", first.Field).About(first.Field)
 }
 
 // Lack is an instance type that the answers ask for and that is not to be had.
@@ -87,16 +88,19 @@ func Lacking(spec state.Spec, types []state.InstanceType) []Lack {
 }
 
 // typeField is the key of the answer that chooses a role's instance type.
-func typeField(spec state.Spec, role state.Role) string {
+func typeField(spec state.Spec, role state.Role) string { return sizingField(spec, role) + ".type" }
+
+// sizingField is the key of a role's section of the answers.
+func sizingField(spec state.Spec, role state.Role) string {
 	sections := map[state.Role]string{
 		state.RoleBootstrap: "bootstrap", state.RoleLoadBalancer: "loadBalancers", state.RoleMaster: "controlPlane",
 		state.RoleInfra: "infra", state.RoleStorage: "storage", state.RoleWorker: "workers",
 	}
 	if section, usual := sections[role]; usual {
-		return "sizing." + section + ".type"
+		return "sizing." + section
 	}
 	i := slices.IndexFunc(spec.Sizing.ExtraGroups, func(g state.GroupSpec) bool { return g.Name == string(role) })
-	return fmt.Sprintf("sizing.extraGroups[%d].type", i)
+	return fmt.Sprintf("sizing.extraGroups[%d]", i)
 }
 
 func byName(types []state.InstanceType) map[string]state.InstanceType {
@@ -128,7 +132,7 @@ func (i *Installation) checkTemplates(ctx context.Context, report provisioner.Re
 	if err := checkTemplate(template, i.template(boot), i.notedMD5(template.Name)); err != nil {
 		return err
 	}
-	return fits(i.spec.Nodes(), template)
+	return i.fits(i.spec.Nodes(), template)
 }
 
 func (i *Installation) checkUbuntu(ctx context.Context) error {
@@ -139,15 +143,17 @@ func (i *Installation) checkUbuntu(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return fits(i.spec.Machines(state.RoleLoadBalancer), template)
+	return i.fits(i.spec.Machines(state.RoleLoadBalancer), template)
 }
 
 // fits refuses disks that are smaller than the image that is written to them.
-func fits(machines []state.Machine, template state.Template) error {
+func (i *Installation) fits(machines []state.Machine, template state.Template) error {
 	var small []string
+	var field string
 	for _, machine := range machines {
 		if machine.RootDisk+machine.DataDisk < template.SizeGiB {
 			small = append(small, fmt.Sprintf("%s (%d GiB)", machine.Name, machine.RootDisk+machine.DataDisk))
+			field = cmp.Or(field, sizingField(i.spec, machine.Role)+".rootDisk")
 		}
 	}
 	if len(small) == 0 {
@@ -155,5 +161,5 @@ func fits(machines []state.Machine, template state.Template) error {
 	}
 	return fault.Newf(fault.Invalid, "check the disks", "template %s has %d GiB, more than the disk of %s",
 		template.Name, template.SizeGiB, strings.Join(small, ", ")).
-		WithHint("choose a larger rootDisk in the answers file under sizing")
+		WithHint("choose a larger disk in the answers under %s", field).About(field)
 }

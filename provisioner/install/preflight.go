@@ -30,7 +30,8 @@ func CheckAccess(ctx context.Context, account Account) error {
 		return fault.Newf(fault.Conflict, "compare the clocks", "this machine's clock is %s Exoscale's", relation(skew)).
 			WithHint("set the clock, e.g. with `timedatectl set-ntp true`, then run again; nothing was created")
 	}
-	if err := account.CheckCredentials(ctx); err != nil {
+	err := blame(account.CheckCredentials(ctx), apiKeyField, fault.Denied)
+	if err = blame(err, zoneField, fault.Invalid); err != nil {
 		return err
 	}
 	return clockErr
@@ -53,7 +54,7 @@ func (i *Installation) permissions(ctx context.Context, report provisioner.Repor
 		return denied(err)
 	}
 	i.there = append(objects, buckets...)
-	progress(report, fmt.Sprintf("%d objects exist, %d of them belong to this cluster", len(i.there), i.ours()))
+	progress(report, fmt.Sprintf("objects: %d, of this cluster: %d", len(i.there), i.ours()))
 	return nil
 }
 
@@ -64,7 +65,7 @@ func denied(err error) error {
 		return err
 	}
 	return fault.Newf(fault.Denied, "look at everything that is there", "the API key may not list %s", strings.Join(kinds, ", ")).
-		WithHint("use a key whose IAM role may read and change the services compute, dns, iam and sos; nothing was created")
+		WithHint("use a key whose IAM role may read and change the services compute, dns, iam and sos; nothing was created").About(apiKeyField)
 }
 
 // Unlisted returns the kinds of objects that somebody was refused to list. If err joins anything else, it is returned.
@@ -122,7 +123,7 @@ func (i *Installation) collisions(ctx context.Context, _ provisioner.Report) err
 	}
 	if len(taken) > 0 {
 		return fault.Newf(fault.Conflict, "look for names that others hold", "the names of buckets are the same for all of Exoscale, and somebody else has: %s", strings.Join(taken, ", ")).
-			WithHint("choose another objectStorage.bucketPrefix in the answers file")
+			WithHint("choose another objectStorage.bucketPrefix in the answers file").About("objectStorage.bucketPrefix")
 	}
 	return nil
 }
@@ -149,7 +150,7 @@ func (i *Installation) strangers() error {
 	}
 	if len(held) > 0 {
 		return fault.Newf(fault.Conflict, "look for names that others hold", "not made by this program: %s", strings.Join(held, ", ")).
-			WithHint("rename or delete them, or choose another cluster.id")
+			WithHint("rename or delete them, or choose another cluster.id").About("cluster.id")
 	}
 	return i.mixedMachines()
 }

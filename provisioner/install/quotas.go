@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -29,15 +30,17 @@ func (i *Installation) quotas(ctx context.Context, report provisioner.Report) er
 		return err
 	}
 	var short []string
+	var field string
 	for _, check := range checks {
 		progress(report, check.String())
 		if !check.Sufficient {
 			short = append(short, check.String())
+			field = cmp.Or(field, countField(check.Resource))
 		}
 	}
 	if len(short) > 0 {
 		return fault.Newf(fault.Quota, "check quotas", "%s", strings.Join(short, "; ")).
-			WithHint("ask Exoscale for higher limits in the portal under Organization, Quotas; this run has created nothing")
+			WithHint("ask Exoscale for higher limits in the portal under Organization, Quotas; this run has created nothing").About(field)
 	}
 	cost, err := Estimate(i.spec)
 	if err != nil {
@@ -45,6 +48,14 @@ func (i *Installation) quotas(ctx context.Context, report provisioner.Report) er
 	}
 	progress(report, cost.String())
 	return nil
+}
+
+// countField is the key of the answer that asks for less of a resource, or "": there may be fewer workers.
+func countField(resource string) string {
+	if resource == "instance" || resource == "cpu" {
+		return "sizing.workers.count"
+	}
+	return ""
 }
 
 func (q QuotaCheck) String() string {

@@ -23,16 +23,16 @@ const (
 func Collect(spec state.Spec, credentials state.APIKey) ([]state.Manifest, error) {
 	c := collection{names: map[string]string{}, objects: map[string]string{}}
 	if err := c.fromCatalog(spec.Syn.CatalogDir, credentials); err != nil {
-		return nil, err
+		return nil, about("syn.catalogDir", err)
 	}
 	if err := c.fromDirectory(spec.OpenShift.ManifestsDir); err != nil {
-		return nil, err
+		return nil, about("openshift.manifestsDir", err)
 	}
 	if err := c.controller(spec, credentials); err != nil {
 		return nil, err
 	}
 	if err := c.network(spec.Network); err != nil {
-		return nil, err
+		return nil, about("network.cni", err)
 	}
 	if err := c.sameCluster(spec.Domain()); err != nil {
 		return nil, err
@@ -75,6 +75,15 @@ func (c *collection) find(matches func(document) bool) (document, bool) {
 		}
 	}
 	return document{}, false
+}
+
+// about names the answer that led to what is invalid.
+func about(field string, err error) error {
+	failure, plain := err.(*fault.Error) //nolint:errorlint // what is wrapped keeps its words
+	if !plain || failure.Kind != fault.Invalid {
+		return err
+	}
+	return failure.About(field)
 }
 
 func invalid(err error) *fault.Error { return fault.New(fault.Invalid, op, err) }

@@ -32,6 +32,9 @@ func allows(answer, version string) bool {
 	return version == answer
 }
 
+// versionField is the key of the answer that chooses the release.
+const versionField = "openshift.version"
+
 // resolve returns the exact version to use. A channel is asked once: what an earlier run noted stays.
 func (i *Installer) resolve(ctx context.Context, noted string) (string, error) {
 	if noted != "" {
@@ -42,12 +45,12 @@ func (i *Installer) resolve(ctx context.Context, noted string) (string, error) {
 	switch {
 	case isChannel && i.choice.Distribution == okd:
 		return "", fault.Newf(fault.Invalid, "choose "+i.name(), "OKD has no channels").
-			WithHint("name a tag of its releases, like 4.20.0-okd-scos.11")
+			WithHint("name a tag of its releases, like 4.20.0-okd-scos.11").About(versionField)
 	case isChannel:
 		return i.askChannel(ctx, answer)
 	case !exactVersion.MatchString(answer):
 		return "", fault.Newf(fault.Invalid, "choose "+i.name(), "%q is neither a version nor a channel", answer).
-			WithHint("answer with a version like 4.20.5, or a channel like stable-4.20")
+			WithHint("answer with a version like 4.20.5, or a channel like stable-4.20").About(versionField)
 	}
 	return answer, nil
 }
@@ -72,7 +75,7 @@ func (i *Installer) askChannel(ctx context.Context, channel string) (string, err
 	version, found := releaseName(content)
 	if !found || !exactVersion.MatchString(version) || !allows(channel, version) {
 		return "", fault.Newf(fault.Invalid, "read "+url, "it names %q, which is no version of %s", version, channel).
-			WithHint("answer with an exact version")
+			WithHint("answer with an exact version").About(versionField)
 	}
 	i.log(channel + " is version " + version)
 	return version, nil

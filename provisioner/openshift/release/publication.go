@@ -75,16 +75,16 @@ func checkDistribution(distribution, version string) error {
 	switch {
 	case distribution != okd && ofOKD(version):
 		return fault.Newf(fault.Invalid, op, "it is a release of OKD, not of OpenShift Container Platform").
-			WithHint("answer with distribution okd, or with a version like 4.20.5")
+			WithHint("answer with distribution okd, or with a version like 4.20.5").About(versionField)
 	case distribution != okd:
 		return nil
 	case tag == nil:
 		return fault.Newf(fault.Invalid, op, "it is no release of OKD on CentOS Stream CoreOS").
-			WithHint("answer with a tag of OKD's releases, like 4.20.0-okd-scos.11")
+			WithHint("answer with a tag of OKD's releases, like 4.20.0-okd-scos.11").About(versionField)
 	}
 	if minor, err := strconv.Atoi(tag[1]); err != nil || minor < 19 {
 		return fault.Newf(fault.Invalid, op, "it boots from an image of Fedora CoreOS, which is not supported").
-			WithHint("answer with 4.19 or later: these boot from CentOS Stream CoreOS")
+			WithHint("answer with 4.19 or later: these boot from CentOS Stream CoreOS").About(versionField)
 	}
 	return nil
 }
