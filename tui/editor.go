@@ -30,8 +30,16 @@ type editor struct {
 const typedHere = "here"
 
 func newEditor(field wizard.Field, text string) *editor {
+	input := newInput(longestText)
+	input.SetValue(printable(text))
+	input.CursorEnd()
+	return &editor{field: field, before: input.Value(), input: input}
+}
+
+// newInput returns an empty line to type at most so many characters into.
+func newInput(longest int) textinput.Model {
 	input := textinput.New()
-	input.CharLimit = longestText
+	input.CharLimit = longest
 	input.KeyMap.DeleteWordForward = key.NewBinding() // the library's panics at the end of a text
 	input.KeyMap.Paste = key.NewBinding()             // the terminal pastes
 	input.KeyMap.WordBackward = key.NewBinding(key.WithKeys("ctrl+left", "alt+b"))
@@ -39,9 +47,12 @@ func newEditor(field wizard.Field, text string) *editor {
 		*unused = key.NewBinding()
 	}
 	input.Focus()
-	input.SetValue(printable(text))
-	input.CursorEnd()
-	return &editor{field: field, before: input.Value(), input: input}
+	return input
+}
+
+// isShortcut tells whether a letter came with alt and means nothing: the library would take it for text.
+func isShortcut(input textinput.Model, k tea.KeyMsg) bool {
+	return k.Type == tea.KeyRunes && k.Alt && !key.Matches(k, input.KeyMap.WordForward, input.KeyMap.WordBackward)
 }
 
 // newSecretEditor edits where a secret is found, or the secret itself.
@@ -60,6 +71,9 @@ func (e *editor) dirty() bool { return e.input.Value() != e.before }
 
 // press takes a key that changes the text or moves in it, and returns what is wrong with it, if anything.
 func (e *editor) press(k tea.KeyMsg) (note string) {
+	if isShortcut(e.input, k) {
+		return ""
+	}
 	if k.Type == tea.KeyRunes && !k.Alt {
 		if k.Runes, note = e.typable(k.Runes); len(k.Runes) == 0 {
 			return note

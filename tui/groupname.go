@@ -40,10 +40,7 @@ func (p *nodesPage) asksGroups() bool {
 // nameGroup asks for the name of the group of a row, or for that of a new one.
 func (p *nodesPage) nameGroup(key string) {
 	spec := detached(p.talk.spec())
-	input := textinput.New()
-	input.CharLimit = longestName
-	input.Focus()
-	naming := &groupName{input: input, key: key, fresh: key == ""}
+	naming := &groupName{input: newInput(longestName), key: key, fresh: key == ""}
 	if naming.fresh {
 		naming.key = fmt.Sprintf("%s[%d]", groupsKey, len(spec.Sizing.ExtraGroups))
 		spec.Sizing.ExtraGroups = append(spec.Sizing.ExtraGroups, state.GroupSpec{MachineSpec: usualGroup(spec)})
@@ -83,8 +80,11 @@ func (p *nodesPage) pressNaming(k tea.KeyMsg) tea.Cmd {
 		p.named(field)
 		return nil
 	}
+	if isShortcut(g.input, k) {
+		return nil
+	}
 	g.fault = ""
-	if k.Type == tea.KeyRunes {
+	if k.Type == tea.KeyRunes && !k.Alt {
 		typable := slices.DeleteFunc(slices.Clone(k.Runes), func(r rune) bool { return !field.Typable(r) })
 		if len(typable) < len(k.Runes) {
 			g.fault = "a name has small letters, digits and hyphens"

@@ -31,7 +31,7 @@ type desk struct {
 func newDesk() *desk {
 	d := &desk{now: began, kept: map[string]string{}}
 	d.Interview = &wizard.Interview{
-		Answers: wizard.NewAnswers(), Place: "/home/you/.local/state/exoshift/.drafts/1",
+		Answers: wizard.NewAnswers(), Place: "/data/you/.local/state/exoshift/.drafts/1",
 		Lookup: func(name string) (string, bool) {
 			value, set := map[string]string{
 				"EXOSCALE_API_KEY": "EXOnothing", "EXOSCALE_API_SECRET": "nothing", "PULL_SECRET": realPullSecret(),
@@ -64,7 +64,7 @@ func newDesk() *desk {
 			return nil
 		},
 		Review: func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) { return wizard.Review{}, nil },
-		Export: func(*wizard.Answers) (string, error) { return "/home/you/c-demo-1.yaml", nil },
+		Export: func(*wizard.Answers) (string, error) { return "/data/you/c-demo-1.yaml", nil },
 	}
 	return d
 }

@@ -366,3 +366,8 @@ func (o *operator) exact(t *testing.T) {
 		}
 	}
 }
+
+func TestNoKeyWithAltBreaksOrEntersTheNameOfAGroup(t *testing.T) {
+	o := atNodes(t, newDesk(), 80, 24).press("a").types("gpu").press("alt+d", "alt+delete", "alt+x", "alt+b", "alt+d", "alt+f")
+	o.sees(t, "[gpu_]")
+}

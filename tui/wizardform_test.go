@@ -229,3 +229,10 @@ func TestOnASmallScreenOneQuestionIsAskedAtATime(t *testing.T) {
 	o.hides(t, "Base domain")
 	o.types("1").press("enter").shows(t, "Base domain")
 }
+
+func TestLettersWithAltAreNoText(t *testing.T) {
+	o := onCluster(t).types("c-1").press("alt+x", "alt+!", "alt+b").types("a")
+	if got := o.page().(*form).editor.text(); got != "ac-1" {
+		t.Errorf("the text is %q", got)
+	}
+}

@@ -185,7 +185,7 @@ func TestJumpsGoForwardAsFarAsNothingIsRed(t *testing.T) {
 
 func TestExportTellsThePath(t *testing.T) {
 	o := onCluster(t).press("f9")
-	o.shows(t, "✓ answers file: /home/you/c-demo-1.yaml")
+	o.shows(t, "✓ answers file: /data/you/c-demo-1.yaml")
 	o.types("c").hides(t, "answers file")
 }
 
