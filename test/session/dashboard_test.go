@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// rehearsing begins a rehearsal and waits until its dashboard waits for something.
+// rehearsing begins a rehearsal and waits for its dashboard.
 func rehearsing(t *testing.T, o Options, args ...string) *Session {
 	t.Helper()
 	s := newPlace(t).start(t, o, append([]string{"rehearse", "--speed", "60"}, args...)...)
-	s.Expect("WAITING UNTIL")
+	s.Expect("RUNNING", "q leave")
 	return s
 }
 
@@ -45,7 +45,7 @@ func TestATerminalThatDoesNotKnowItsSizeIsNoObstacle(t *testing.T) {
 	s := newPlace(t).start(t, Options{}, "rehearse", "--speed", "60")
 	s.WaitFor("a screen of its own", func(screen Screen) bool { return screen.Alternate })
 	s.Resize(80, 24)
-	s.Expect("WAITING UNTIL")
+	s.Expect("RUNNING", "q leave")
 	s.Press("ctrl+c", "ctrl+c")
 	s.Leave(130)
 }

@@ -3,6 +3,8 @@ package session
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 )
@@ -32,7 +34,24 @@ func TestANewcomerComesFromTheFirstQuestionToTheHandOver(t *testing.T) {
 		t.Fatalf("%q were exported (%v)", exported, err)
 	}
 	p.start(t, usual(), "answers", "validate", exported[0]).Leave(0)
+	p.saysWhereAnswersCameFrom(t, exported[0])
+	p.saysWhereAnswersCameFrom(t, filepath.Join(p.home, "demo", "answers-1.yaml"))
 	if _, err := os.Stat(filepath.Join(p.home, "demo", "facts.json")); err != nil {
 		t.Error(err)
+	}
+}
+
+// saysWhereAnswersCameFrom tells whether an answers file says so of each value.
+func (place) saysWhereAnswersCameFrom(t *testing.T, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil || !regexp.MustCompile(`(?m)^  id: c-demo-1 # typed$`).Match(content) {
+		t.Errorf("%s does not say that the ID was typed (%v):\n%s", path, err, content)
+	}
+	for _, line := range strings.Split(string(content), "\n") {
+		_, value, _ := strings.Cut(line, ": ")
+		if value != "" && strings.HasPrefix(line, "  ") && !strings.Contains(line, " # ") {
+			t.Errorf("%s does not say where this came from: %s", path, line)
+		}
 	}
 }
