@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+
+	"al.essio.dev/pkg/shellescape"
 
 	"exoshift/internal/console"
 	"exoshift/internal/network"
@@ -24,7 +25,9 @@ func (c *conversation) carryOut(ctx context.Context, std streams) error {
 		console.Faults(std.err, faults)
 		return answersError{errors.New("the answers have faults")}
 	}
-	c.release() // the folder that it may be in is locked anew
+	if c.inPlace() {
+		c.release() // the folder is locked anew
+	}
 	if c.rehearsal != nil {
 		if err := c.realm.close(); err != nil {
 			return err
@@ -45,6 +48,9 @@ func (c *conversation) install(ctx context.Context, std streams, spec state.Spec
 		return err
 	}
 	defer unlock()
+	if err := compareAnswers(folder, spec, std); err != nil {
+		return err
+	}
 	o := c.options
 	o.answers, o.set, o.dir = "", nil, folder.Path() // from now on the answers are in force there
 	s, err := realSession(o, spec, secrets, folder)
@@ -80,6 +86,7 @@ func (c *conversation) hand(s *session) error {
 		return err
 	}
 	c.begun = true
+	c.release()
 	return errors.Join(c.rewriteExport(s.spec), c.draft.Discard(s.folder))
 }
 
@@ -109,12 +116,13 @@ func (c *conversation) rehearse(ctx context.Context, std streams, spec state.Spe
 		return err
 	}
 	defer unlock()
-	err = folder.Write(state.AnswersFile, wizard.Export(spec, c.decided().Origins)) // from now on it can be gone on with
+	agreed := wizard.Export(spec, c.decided().Origins)
+	err = folder.Write(state.AnswersFile, agreed) // from now on it can be gone on with
 	if err = errors.Join(err, c.draft.Discard(folder)); err != nil {
 		return err
 	}
 	played := *c.rehearsal
-	played.answers, played.set = "", nil
+	played.answers, played.set, played.agreed = "", nil, agreed
 	return played.onSimulatedZone(ctx, std, spec, secrets, folder)
 }
 
@@ -130,7 +138,7 @@ func (c *conversation) resume() string {
 	if c.options.output == outputAccessible {
 		words = append(words, "--accessible")
 	}
-	return strings.Join(words, " ")
+	return shellescape.QuoteCommand(words)
 }
 
 // realSession returns the run of an installation in a folder.

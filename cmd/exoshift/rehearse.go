@@ -32,6 +32,7 @@ type rehearsal struct {
 	scenario    string
 	interactive bool
 	given       *loaded // answers that an interview begins with; nil: none
+	agreed      []byte  // the answers that an interview ended with; nil: there was none
 	temporary   bool    // the folder
 }
 
@@ -150,7 +151,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	closed := sync.OnceValue(zone.Close)
 	defer func() { err = errors.Join(err, closed()) }()
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, speed: r.speed, agent: agent,
+		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, given: r.agreed, speed: r.speed, agent: agent,
 		rest:      func() { _ = closed() },                       // a zone that nobody needs shall not keep the processor busy
 		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else
 		where: console.Whereabouts{
