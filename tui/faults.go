@@ -13,7 +13,7 @@ import (
 func (t *talk) check() {
 	t.stale()
 	t.asking = newQuestionnaire(t.answers)
-	t.checked = wizard.Check(t.spec())
+	t.checked = wizard.CheckAsked(t.spec())
 	for _, fault := range t.checked {
 		if field, found := t.asking.of(fault.Field); found {
 			t.asked[field.Key] = true

@@ -64,12 +64,21 @@ func (s Screen) rank(key string) int {
 // belongs to that of the field which the fault names.
 func (s Screen) Faults(spec state.Spec) []Fault {
 	var faults []Fault
-	for _, fault := range Check(spec) {
-		if fault.Field == cniKey && spec.Network.CNI == cilium {
-			fault.Field = catalogKey // what Cilium lacks is asked after the networks
-		}
+	for _, fault := range CheckAsked(spec) {
 		if ScreenOf(fault.Field) == s {
 			faults = append(faults, fault)
+		}
+	}
+	return faults
+}
+
+// CheckAsked returns what Check does, for those who are asked one screen after the other: what Cilium lacks is a fault
+// of the catalog, which is asked after the networks. Otherwise nobody who chose Cilium would get as far as that.
+func CheckAsked(spec state.Spec) []Fault {
+	faults := Check(spec)
+	for i := range faults {
+		if faults[i].Field == cniKey && spec.Network.CNI == cilium {
+			faults[i].Field = catalogKey
 		}
 	}
 	return faults

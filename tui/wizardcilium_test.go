@@ -1,0 +1,17 @@
+package tui
+
+import (
+	"testing"
+
+	"exoshift/wizard"
+)
+
+// What Cilium lacks is asked on a later screen, so it must not hold anybody up before that.
+func TestCiliumsManifestsAreAskedForWhereTheyCanBeGiven(t *testing.T) {
+	o := sit(t, newDesk(), 80, 24, nil).at(t, wizard.Network)
+	if err := o.talk.set("network.cni", "Cilium"); err != nil {
+		t.Fatal(err)
+	}
+	o.press("pgdown", "enter").inFront(t, wizard.Syn)
+	o.press("pgdown", "enter").shows(t, "Catalog directory", "Cilium's manifests come from")
+}
