@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
@@ -24,7 +25,9 @@ type desk struct {
 	beginning []beginning // of the start screen; none leads right to the interview of opening
 	opening   opening
 
+	mu   sync.Mutex // whoever leaves may do so while something is being opened
 	open *conversation
+	over bool // nothing is opened any more
 }
 
 // opening begins a conversation.
@@ -45,6 +48,7 @@ func (d *desk) sit(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.leave()) }()
 	outcome, err := d.hold(ctx, tui.Wizard{Options: choices, Open: d.begin, In: d.std.in, Out: d.std.out, ASCII: d.options.ascii, NoColor: os.Getenv("NO_COLOR") != ""})
+	d.shut()
 	if err != nil && d.open != nil && fault.Is(err, fault.Cancelled) {
 		return cmp.Or(d.adjourn(ctx), err)
 	}
@@ -63,8 +67,20 @@ func (d *desk) sit(ctx context.Context) (err error) {
 	return d.open.carryOut(ctx, d.std)
 }
 
+// shut has nothing opened from now on, and waits for what is being opened.
+func (d *desk) shut() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.over = true
+}
+
 // begin opens the conversation that was chosen. An earlier one of this screen is over.
 func (d *desk) begin(ctx context.Context, option string) (*wizard.Interview, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.over {
+		return nil, context.Canceled
+	}
 	if err := d.leave(); err != nil {
 		return nil, err
 	}
@@ -103,12 +119,10 @@ func (d *desk) leave() error {
 // adjourn says how to go on with an interview that was left. Whoever was stopped is told so by the exit code, too.
 func (d *desk) adjourn(ctx context.Context) error {
 	switch {
-	case d.open.checkOnly:
-		fmt.Fprintln(d.std.out, "Nothing was created.")
 	case d.open.temporary(), !d.open.draft.Exists():
 		fmt.Fprintln(d.std.out, "Nothing was created, and nothing was kept.")
 	default:
-		fmt.Fprintf(d.std.out, "Nothing was created. The answers so far are kept in %s.\nGo on with:\n  %s\n", console.Clean(d.open.draft.Path()), d.open.resume())
+		fmt.Fprintf(d.std.out, "Nothing was created. The answers so far are kept in %s.\nGo on with:\n  %s\n", console.Clean(d.open.draft.Path()), console.Clean(d.open.resume()))
 	}
 	if ctx.Err() != nil {
 		return shownError{context.Cause(ctx)}

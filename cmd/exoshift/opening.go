@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
@@ -19,13 +21,25 @@ func realConversation(ctx context.Context, o options) (*conversation, error) {
 		return nil, err
 	}
 	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: reality{network.Host()}}
-	if c.cache, err = cacheFolder(); err == nil {
+	if err = unspoilt(draft, "install"); err == nil {
+		c.cache, err = cacheFolder()
+	}
+	if err == nil {
 		c.answers, err = o.foundAnswers()
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.leave())
 	}
 	return c, nil
+}
+
+// unspoilt refuses to begin anew where a draft is: its answers would be lost.
+func unspoilt(draft state.Draft, verb string) error {
+	if !draft.Exists() {
+		return nil
+	}
+	return usageError{fmt.Errorf("%s holds answers that were given before; go on with them: exoshift %s --dir %s; or name another folder with --dir",
+		draft.Path(), verb, shellescape.Quote(draft.Path()))}
 }
 
 // foundAnswers are what need not be asked: what the layers below and above an answers file say, and what is found on
@@ -152,6 +166,11 @@ func rehearsalConversation(ctx context.Context, r rehearsal) (*conversation, err
 
 // prefill gives a rehearsal the answers that need preparation otherwise.
 func (c *conversation) prefill() error {
+	if c.rehearsal.given != nil {
+		if err := unspoilt(c.draft, "rehearse --interactive"); err != nil {
+			return err
+		}
+	}
 	if c.draft.Exists() {
 		var err error
 		c.answers, err = draftedAnswers(c.draft)

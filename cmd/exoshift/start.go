@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"exoshift/internal/console"
@@ -58,29 +59,36 @@ func beginnings(o options, std streams) ([]beginning, error) {
 		return nil, err
 	}
 	installations := folderBeginnings(o, std)
-	fresh := []beginning{
-		{
-			Option:    tui.Option{ID: "new", Title: "A new cluster", Help: "Answer the questions, look at the plan, and install. Nothing is created before you say so."},
-			interview: func(ctx context.Context) (*conversation, error) { return realConversation(ctx, o) },
-		},
-		{
-			Option:    tui.Option{ID: "rehearse", Title: "Rehearse first", Help: "The same questions and the same installation on a simulated zone. Nothing real is touched, nothing costs."},
-			interview: func(ctx context.Context) (*conversation, error) { return rehearsalConversation(ctx, usualRehearsal(o)) },
-		},
-		{
-			Option: tui.Option{ID: "check", Title: "Check only", Help: "Answer the questions and have everything checked. Nothing is created."},
-			interview: func(ctx context.Context) (*conversation, error) {
-				c, err := realConversation(ctx, o)
-				if err == nil {
-					c.checkOnly = true
-				}
-				return c, err
-			},
-		},
-	}
-	all := append(append(resumable, installations...), fresh...)
-	all = append(all, destructions(installations, o, std)...)
+	all := slices.Concat(resumable, installations, freshBeginnings(o, resumable), destructions(installations, o, std))
 	return append(all, beginning{Option: tui.Option{ID: "leave", Title: "Leave", Help: "Nothing is changed."}}), nil
+}
+
+// freshBeginnings are what can be begun at any time. The draft of a folder that the flags name is gone on with, not
+// written over.
+func freshBeginnings(o options, drafts []beginning) []beginning {
+	begin := func(ctx context.Context) (*conversation, error) { return realConversation(ctx, o) }
+	var all []beginning
+	if o.dir != "" && len(drafts) > 0 {
+		begin = drafts[0].interview
+	} else {
+		all = append(all, beginning{
+			Option:    tui.Option{ID: "new", Title: "A new cluster", Help: "Answer the questions, look at the plan, and install. Nothing is created before you say so."},
+			interview: begin,
+		})
+	}
+	return append(all, beginning{
+		Option:    tui.Option{ID: "rehearse", Title: "Rehearse first", Help: "The same questions and the same installation on a simulated zone. Nothing real is touched, nothing costs."},
+		interview: func(ctx context.Context) (*conversation, error) { return rehearsalConversation(ctx, usualRehearsal(o)) },
+	}, beginning{
+		Option: tui.Option{ID: "check", Title: "Check only", Help: "Answer the questions and have everything checked. Nothing is created."},
+		interview: func(ctx context.Context) (*conversation, error) {
+			c, err := begin(ctx)
+			if err == nil {
+				c.checkOnly = true
+			}
+			return c, err
+		},
+	})
 }
 
 func usualRehearsal(o options) rehearsal {
