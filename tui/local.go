@@ -23,10 +23,10 @@ type looked struct{ localLook }
 // look reads what the answers lead to.
 func (t *talk) look() {
 	t.local.turn++
-	turn, spec, lookup := t.local.turn, t.spec(), t.interview.Lookup
+	turn, spec, lookup, unused := t.local.turn, t.spec(), t.interview.Lookup, t.interview.Unused(t.spec())
 	cmd, _ := t.spawn(func(context.Context) tea.Msg {
 		secrets, faults := wizard.ResolveSecrets(spec, lookup)
-		seen := localLook{turn: turn, faults: append(faults, wizard.CheckPaths(spec)...), warnings: wizard.Warnings(spec, secrets)}
+		seen := localLook{turn: turn, faults: append(faults, wizard.CheckPaths(spec)...), warnings: append(wizard.Warnings(spec, secrets), unused...)}
 		if secrets.PullSecret != "" {
 			seen.pullSecret = wizard.SummarizePullSecret(secrets.PullSecret)
 		}

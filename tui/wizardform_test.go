@@ -137,6 +137,19 @@ func TestAmberDoesNotStopAnybody(t *testing.T) {
 	}
 }
 
+func TestWhatWasFoundAndCannotBeUsedIsSaidAtItsQuestion(t *testing.T) {
+	d := newDesk()
+	d.Found = []wizard.Fault{{Field: pullSecretField, Problem: "~/pull-secret.txt is open to group or others", Allowed: "chmod 600 ~/pull-secret.txt"}}
+	o := onSecret(t, d, pullSecretField)
+	o.shows(t, "! not used: ~/pull-secret.txt is open to group or others")
+	if err := o.talk.set(pullSecretField, "env:PULL_SECRET"); err != nil {
+		t.Fatal(err)
+	}
+	if o.send(nil); strings.Contains(o.View(), "not used") {
+		t.Errorf("it is said although there is an answer:\n%s", o.View())
+	}
+}
+
 func TestEnterAcceptsDefaultsWithoutUnfoldingWhatIsFolded(t *testing.T) {
 	o := sit(t, newDesk().answer(t, whole()), 80, 24, nil).at(t, wizard.Access)
 	o.press("enter", "enter", "enter").shows(t, "▸ 2 more with defaults")

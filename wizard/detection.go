@@ -37,6 +37,18 @@ func (a *Answers) Detect(home string, lookup func(env string) (string, bool)) []
 	return slices.DeleteFunc(faults, func(f Fault) bool { return a.Origin(f.Field) != ByDefault })
 }
 
+// Unused are warnings about what was found and cannot be used as it is, as long as there is no other answer.
+func (i *Interview) Unused(spec state.Spec) []Fault {
+	var unused []Fault
+	for _, f := range i.Found {
+		if field, ok := find(Fields(), f.Field); ok && field.Get(spec) == field.Default() {
+			f.Problem = "not used: " + f.Problem
+			unused = append(unused, f)
+		}
+	}
+	return unused
+}
+
 // unusable tells of an answer that the field refuses: what is found may be anything.
 func unusable(d Detection) bool {
 	field, ok := find(Fields(), d.Key)

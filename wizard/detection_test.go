@@ -100,6 +100,19 @@ func TestAHostileAccountIsNotDetected(t *testing.T) {
 	}
 }
 
+func TestWhatIsFoundAndCannotBeUsedIsAWarningUntilThereIsAnAnswer(t *testing.T) {
+	dir := home(t, "pull-secret.txt", pullSecret, 0o644)
+	t.Chdir(t.TempDir())
+	i := wizard.Interview{Answers: wizard.NewAnswers()}
+	i.Found = i.Answers.Detect(dir, environment(map[string]string{"HOME": dir}))
+	if unused := lines(i.Unused(i.Answers.Spec)); !strings.Contains(unused, "openshift.pullSecret") || !strings.Contains(unused, "not used: ") || !strings.Contains(unused, "chmod 600") {
+		t.Errorf("it is not told what to do: %s", unused)
+	}
+	if err := i.Answers.Set("openshift.pullSecret", "env:PULL", wizard.Typed); err != nil || len(i.Unused(i.Answers.Spec)) > 0 {
+		t.Errorf("it is told although there is an answer (%v)", err)
+	}
+}
+
 func TestDetectionReplacesNoAnswer(t *testing.T) {
 	dir := home(t, ".ssh/id_ed25519.pub", key+"\n", 0o644)
 	put(t, filepath.Join(dir, "pull-secret.txt"), pullSecret, 0o644)

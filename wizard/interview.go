@@ -15,6 +15,7 @@ type Interview struct {
 	Rehearsal bool     // on a simulated zone: nothing real is touched
 	CheckOnly bool     // ends with the checks: nothing is created
 	Place     string   // folder of the draft, for people
+	Found     []Fault  // what this machine has and cannot be used as it is, see Answers.Detect
 
 	Inquiries []Inquiry
 	Lookup    func(env string) (string, bool) // environment

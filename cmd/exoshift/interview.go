@@ -20,7 +20,8 @@ type conversation struct {
 	draft   state.Draft
 	unlock  func() // lets the draft go; nil once that is done
 	answers *wizard.Answers
-	only    []string // see wizard.Interview
+	found   []wizard.Fault // see wizard.Interview
+	only    []string       // see wizard.Interview
 	lookup  func(env string) (string, bool)
 	realm   realm
 	cache   string // of downloads
@@ -43,6 +44,7 @@ func (c *conversation) interview() *wizard.Interview {
 		Rehearsal: c.rehearsal != nil,
 		CheckOnly: c.checkOnly,
 		Place:     c.draft.Path(),
+		Found:     c.found,
 		Inquiries: c.inquiries(),
 		Lookup:    c.lookup,
 		Save:      c.save,

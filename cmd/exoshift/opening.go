@@ -25,7 +25,7 @@ func realConversation(ctx context.Context, o options) (*conversation, error) {
 		c.cache, err = cacheFolder()
 	}
 	if err == nil {
-		c.answers, err = o.foundAnswers()
+		c.answers, c.found, err = o.foundAnswers()
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.leave())
@@ -43,20 +43,20 @@ func unspoilt(draft state.Draft, verb string) error {
 }
 
 // foundAnswers are what need not be asked: what the layers below and above an answers file say, and what is found on
-// this machine. What is wrong with them shows on the screens.
-func (o options) foundAnswers() (*wizard.Answers, error) {
+// this machine. What is wrong with them shows on the screens, and so does what was found and cannot be used.
+func (o options) foundAnswers() (answers *wizard.Answers, unusable []wizard.Fault, err error) {
 	layers, err := o.layers()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all, err := layers.assemble()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		all.Answers.Detect(home, environment) // what cannot be used is found out again where it is asked
+		unusable = all.Answers.Detect(home, environment)
 	}
-	return all.Answers, nil
+	return all.Answers, unusable, nil
 }
 
 // hybridConversation asks for what answers that are given leave open.

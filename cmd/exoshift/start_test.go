@@ -233,6 +233,24 @@ func TestAnInstallationTakesAsLongAsItsLongestWay(t *testing.T) {
 	}
 }
 
+func TestWhatIsFoundAndCannotBeUsedReachesTheInterview(t *testing.T) {
+	atHome(t)
+	pull, _ := shippedSecret("EXOSHIFT_PULL_SECRET")
+	if err := os.WriteFile(filepath.Join(os.Getenv("HOME"), "pull-secret.txt"), []byte(pull), 0o644); err != nil { //nolint:gosec // open to all
+		t.Fatal(err)
+	}
+	c, err := realConversation(t.Context(), options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unused := c.interview().Unused(c.answers.Spec); len(unused) != 1 || unused[0].Field != "openshift.pullSecret" {
+		t.Errorf("told of %v", unused)
+	}
+	if err := c.leave(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestADraftOfARehearsalIsNeverTakenForReal(t *testing.T) {
 	atHome(t)
 	dir := filepath.Join(t.TempDir(), "cluster")

@@ -38,9 +38,19 @@ func (c *conversation) askField(ctx context.Context, q question) (said, error) {
 
 // introduce says what a field is, and what there is to choose from if that is not much.
 func (c *conversation) introduce(field wizard.Field) {
-	c.say("%s. %s", strings.TrimSuffix(field.Title, "."), field.Help)
+	c.describe(field)
 	if choices := c.choicesOf(field); len(choices) <= fewChoices {
 		c.list(choices)
+	}
+}
+
+// describe says what a field is, and what was found and cannot be its answer.
+func (c *conversation) describe(field wizard.Field) {
+	c.say("%s. %s", strings.TrimSuffix(field.Title, "."), field.Help)
+	for _, f := range c.talk.Unused(c.talk.Answers.Spec) {
+		if f.Field == field.Key {
+			c.say("Warning: %s", faultSentence(field.Title, f))
+		}
 	}
 }
 

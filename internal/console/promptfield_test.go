@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/state"
 	"exoshift/wizard"
 )
 
@@ -53,6 +54,16 @@ func TestOfAFileWithQuestionsOnlyThoseAreAsked(t *testing.T) {
 		t.Errorf("%+v, %v, %q", outcome, err, talk.answer("cluster.displayName"))
 	}
 	golden(t, "prompt.hybrid.golden", talk.transcript.Bytes())
+}
+
+func TestWhatWasFoundAndCannotBeUsedIsSaidBeforeItsQuestion(t *testing.T) {
+	talk := newTalk(t).settled(t).about("openshift.pullSecret")
+	talk.Answers.Spec.OpenShift.PullSecret = state.Default().OpenShift.PullSecret
+	talk.Found = []wizard.Fault{{Field: "openshift.pullSecret", Problem: "~/pull-secret.txt is open", Allowed: "chmod 600 ~/pull-secret.txt"}}
+	if outcome, err := talk.types(t.Context(), ":quit"); err != nil || outcome.Go {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	talk.wants(t, "Warning: Pull secret: not used: ~/pull-secret.txt is open. Allowed: chmod 600 ~/pull-secret.txt.")
 }
 
 func TestWhatIsMissingBesideTheQuestionsIsAskedToo(t *testing.T) {

@@ -33,7 +33,7 @@ func (c *conversation) sources(field wizard.Field) []source {
 
 // askSecret asks where a secret is, until it is found there.
 func (c *conversation) askSecret(ctx context.Context, q question) (said, error) {
-	c.say("%s. %s", q.field.Title, q.field.Help)
+	c.describe(q.field)
 	c.list(places(c.sources(q.field)))
 	for {
 		got, err := c.ask(ctx, c.secretPrompt(q.field), about{c, q.field})
