@@ -71,7 +71,9 @@ func (h helpText) lines(width int) []string {
 		head, rest, labelled := strings.Cut(paragraph, ": ")
 		switch {
 		case i == 0:
-			lines = append(lines, " "+h.theme.Bold.Render(pane.Truncate(paragraph, width-2)))
+			for _, line := range pane.Wrap(paragraph, "", width-2) {
+				lines = append(lines, " "+h.theme.Bold.Render(line))
+			}
 		case labelled && len(head) <= 8 && !strings.Contains(head, " "):
 			lines = append(lines, "", " "+h.theme.Label.Render(head))
 			lines = append(lines, pane.Wrap(rest, " ", width)...)

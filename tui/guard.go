@@ -20,8 +20,17 @@ func (g *guard) Init() tea.Cmd { return g.screen.Init() }
 func (g *guard) Update(message tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	defer g.recover()
 	model = g
-	_, cmd = g.screen.Update(message)
+	_, cmd = g.screen.Update(onceEscaped(message))
 	return model, cmd
+}
+
+// onceEscaped takes esc pressed twice for esc: in one piece the two look like alt+esc, which nobody means.
+func onceEscaped(message tea.Msg) tea.Msg {
+	if k, is := message.(tea.KeyMsg); is && k.Type == tea.KeyEsc {
+		k.Alt = false
+		return k
+	}
+	return message
 }
 
 func (g *guard) View() string {

@@ -65,6 +65,9 @@ func (s *shell) jump(to int) tea.Cmd {
 	}
 	if obstacle, found := s.obstacle(to); found {
 		s.notice = s.theme.Mark(pane.Failed) + " something here has to be put right first"
+		if !questions(s.sheets[obstacle].screen) {
+			s.notice = s.theme.Mark(pane.Running) + " everything is checked first; enter goes on then"
+		}
 		cmd := s.enter(obstacle)
 		s.selectRed()
 		return cmd

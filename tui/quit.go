@@ -55,5 +55,5 @@ func (v quitView) outcome() string {
 	if v.place == "" {
 		return "The answers are not kept. F9 writes them into a file, if you want to have them."
 	}
-	return "Your answers are kept in " + v.place + ". Start the program again to go on; to discard the draft, delete that folder."
+	return "Your answers are kept in " + v.place + ". The command that goes on with them is shown once you have left; to discard the draft, delete that folder."
 }

@@ -26,6 +26,7 @@ type shell struct {
 	sheets        []sheet
 	current       int
 	help          bool
+	helpTop       int       // the first line of it that is shown
 	menu          *quitMenu // nil while nobody wants to leave
 	notice        string    // until the next key
 	outcome       Outcome

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"exoshift/tui/pane"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -14,25 +16,50 @@ func (s *shell) keyLine(width int) string {
 		return pane.Fit(" "+s.notice, width)
 	}
 	line := ""
-	for _, binding := range s.bindings() {
-		h := binding.Help()
-		next := " " + s.theme.Bold.Render(h.Key) + " " + s.theme.Dim.Render(h.Desc) + " "
-		if binding.Enabled() && ansi.StringWidth(line)+ansi.StringWidth(next) <= width {
-			line += next
-		}
+	for _, binding := range s.fitting(s.bindings(), width) {
+		line += s.keyName(binding)
 	}
 	return pane.Fit(line, width)
+}
+
+func (s *shell) keyName(binding key.Binding) string {
+	h := binding.Help()
+	return " " + s.theme.Bold.Render(h.Key) + " " + s.theme.Dim.Render(h.Desc) + " "
+}
+
+// fitting are the keys that there is room for, in their order. The first one and those that explain or lead out take
+// precedence.
+func (s *shell) fitting(all []key.Binding, width int) []key.Binding {
+	fits := make([]bool, len(all))
+	take := func(i int) {
+		if wide := ansi.StringWidth(s.keyName(all[i])); all[i].Enabled() && !fits[i] && wide <= width {
+			fits[i], width = true, width-wide
+		}
+	}
+	for i, binding := range all {
+		if i == 0 || slices.Contains([]string{"esc", "F1", "ctrl+c"}, binding.Help().Key) {
+			take(i)
+		}
+	}
+	var fitting []key.Binding
+	for i, binding := range all {
+		if take(i); fits[i] {
+			fitting = append(fitting, binding)
+		}
+	}
+	return fitting
 }
 
 func (s *shell) bindings() []key.Binding {
 	switch {
 	case s.menu != nil:
 		return []key.Binding{s.keys.Accept, s.keys.Back}
-	case s.talk == nil:
-		return []key.Binding{s.keys.Accept, key.NewBinding(key.WithKeys("q"), key.WithHelp("q", "leave"))}
-	}
-	if s.help {
+	case s.help && s.longHelp() > 0:
+		return []key.Binding{s.keys.Scroll, s.keys.Close}
+	case s.help:
 		return []key.Binding{s.keys.Close}
+	case s.talk == nil:
+		return []key.Binding{s.keys.Accept, s.keys.Help, key.NewBinding(key.WithKeys("q"), key.WithHelp("q", "leave"))}
 	}
 	if s.grip() == open {
 		return append(s.page().Hints(), s.keys.Help, s.keys.Leave)

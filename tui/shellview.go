@@ -47,10 +47,10 @@ func (s *shell) body(c *canvas, l shellLayout) {
 	switch {
 	case s.menu != nil:
 		c.draw(l.Main, quitView{s.theme, s.menu.quit, cleanText(s.talk.interview.Place, s.wizard.ASCII)})
+	case s.help:
+		c.draw(l.Main, scrolledHelp{s.overlay(), s.helpTop})
 	case s.talk == nil:
 		c.draw(l.Main, s.start)
-	case s.help:
-		c.draw(l.Main, helpText{s.theme, s.page().Help()})
 	default:
 		c.draw(l.Main, s.page())
 		s.beside(c, l)

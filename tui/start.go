@@ -34,6 +34,10 @@ func (s *shell) pressStart(k tea.KeyMsg) tea.Cmd {
 		digit = int(k.Runes[0] - '0')
 	}
 	switch {
+	case s.help && !key.Matches(k, s.keys.Leave):
+		s.pressHelp(k)
+	case key.Matches(k, s.keys.Help), string(k.Runes) == "?":
+		s.explain()
 	case key.Matches(k, s.keys.Leave), string(k.Runes) == "q", key.Matches(k, s.keys.Back):
 		return tea.Quit
 	case start.opening || options == 0:

@@ -8,7 +8,7 @@ import (
 // wizardKeys are the keys that are the same on every page.
 type wizardKeys struct {
 	Back, Help, Export, Again, Redraw, Leave, Jump key.Binding
-	Close, Move, Up, Down, Accept                  key.Binding
+	Close, Scroll, Move, Up, Down, Accept          key.Binding
 }
 
 func newWizardKeys() wizardKeys {
@@ -24,6 +24,7 @@ func newWizardKeys() wizardKeys {
 		Leave:  bind("ctrl+c", "leave", "ctrl+c"),
 		Jump:   bind("alt+1-8", "go to a screen", "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9"),
 		Close:  bind("any key", "close the help", "any"),
+		Scroll: bind("up/down", "scroll", "up", "down", "pgup", "pgdown"),
 		Move:   bind("up/down", "move", "up", "down"),
 		Up:     bind("up", "up", "up", "k", "shift+tab"),
 		Down:   bind("down", "down", "down", "j", "tab"),
@@ -44,9 +45,9 @@ func (s *shell) press(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.keys.Leave):
 		s.menu = &quitMenu{}
 	case s.help:
-		s.help = false
+		s.pressHelp(k)
 	case s.wantsHelp(k):
-		s.help = true
+		s.explain()
 	case key.Matches(k, s.keys.Export):
 		s.export()
 	case key.Matches(k, s.keys.Again):

@@ -1,0 +1,63 @@
+package tui
+
+import (
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// explain shows the help in place of the page.
+func (s *shell) explain() { s.help, s.helpTop = true, 0 }
+
+// pressHelp scrolls the help as far as there is more of it; any other key closes it.
+func (s *shell) pressHelp(k tea.KeyMsg) {
+	most := s.longHelp()
+	if s.help = most > 0 && key.Matches(k, s.keys.Scroll); !s.help {
+		return
+	}
+	by := map[tea.KeyType]int{tea.KeyUp: -1, tea.KeyDown: 1, tea.KeyPgUp: -s.height, tea.KeyPgDown: s.height}[k.Type]
+	s.helpTop = min(max(min(s.helpTop, most)+by, 0), most)
+}
+
+// longHelp is how many lines of the help there is no room for.
+func (s *shell) longHelp() int {
+	room := arrangeShell(s.width, s.height, true).Main
+	return max(len(s.overlay().lines(room.W))-room.H, 0)
+}
+
+// overlay is the help of what is selected, with the keys that are the same everywhere.
+func (s *shell) overlay() helpText {
+	if s.talk == nil {
+		return helpText{s.theme, startHelp}
+	}
+	return helpText{s.theme, s.page().Help() + "\n" + keysHelp}
+}
+
+const startHelp = "Installing OpenShift on Exoscale\n" +
+	"This program asks what the cluster should be, checks whether everything is in place, shows what it would create and what " +
+	"that costs, and installs the cluster once you agree.\n" +
+	"Needs: an account of Exoscale with an API key, a domain to which you or somebody else can add DNS records, and a pull " +
+	"secret of Red Hat, unless you take the community's distribution OKD.\n" +
+	"First: if you have never done this, rehearse. The same questions lead to the same installation on a simulated zone: " +
+	"nothing real is touched, and nothing costs.\n" +
+	"Keys: up and down move, enter or a digit chooses, q leaves."
+
+const keysHelp = "Keys: up, down and tab move, enter accepts, esc goes back, alt+1 to alt+8 go to a screen. F9 writes the answers " +
+	"file, ctrl+r asks Exoscale once more, ctrl+l draws the screen again. ctrl+c leaves; you are asked before."
+
+// scrolledHelp is the help from a line on.
+type scrolledHelp struct {
+	helpText
+	top int
+}
+
+// View draws as many lines as there is room for, and says that there are more.
+func (h scrolledHelp) View(width, height int) string {
+	lines := h.lines(width)
+	lines = lines[min(h.top, max(len(lines)-height, 0)):]
+	if len(lines) > height && height > 1 {
+		lines[height-1] = " " + h.theme.Dim.Render("↓ more")
+	}
+	return pane.Fill(lines, width, height)
+}
