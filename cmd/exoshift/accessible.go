@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
@@ -122,9 +123,11 @@ func (s session) spoken(ctx context.Context, plan provisioner.Plan, std streams)
 	})
 	return face{emit: narrator.Tell, during: func(body func()) error {
 		listening, end := context.WithCancel(ctx)
+		var listener sync.WaitGroup
+		defer listener.Wait() // whoever prints next is not spoken over
 		defer end()
 		fmt.Fprintln(std.out, console.WhileRunning)
-		go listen(listening, std.typed(), narrator)
+		listener.Go(func() { listen(listening, std.typed(), narrator) })
 		body()
 		return nil
 	}}

@@ -217,3 +217,16 @@ func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
 		}
 	})
 }
+
+func TestNobodyOpensAZoneOfAnInterviewThatIsOver(t *testing.T) {
+	realm := &rehearsedRealm{options: simcloud.Options{Speed: 1, Scenario: "happy"}}
+	if err := realm.close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := realm.network(t.Context(), "ch-gva-2"); exitCode(err) != exitInterrupted {
+		t.Errorf("it ended with %v", err)
+	}
+	if len(realm.zones) > 0 {
+		t.Error("a zone is open")
+	}
+}

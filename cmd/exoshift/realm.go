@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 )
@@ -28,13 +29,17 @@ func (reality) close() error { return nil }
 type rehearsedRealm struct {
 	options simcloud.Options
 
-	mu    sync.Mutex
-	zones map[string]*simcloud.Zone
+	mu     sync.Mutex
+	zones  map[string]*simcloud.Zone
+	closed bool // nobody opens a zone any more
 }
 
 func (s *rehearsedRealm) network(ctx context.Context, zone string) (network.Network, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return network.Network{}, fault.Newf(fault.Cancelled, "open the simulated zone", "the interview is over")
+	}
 	if open := s.zones[zone]; open != nil {
 		return open.Network(), nil
 	}
@@ -58,6 +63,6 @@ func (s *rehearsedRealm) close() error {
 	for _, zone := range s.zones {
 		errs = append(errs, zone.Close())
 	}
-	s.zones = nil
+	s.zones, s.closed = nil, true
 	return errors.Join(errs...)
 }

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"testing"
+
+	"exoshift/internal/console"
+	"exoshift/state"
+)
+
+// chatter is somebody who asks without an end; begun is closed when that begins.
+type chatter struct {
+	begun chan struct{}
+	once  sync.Once
+}
+
+func (c *chatter) Read(p []byte) (int, error) {
+	c.once.Do(func() { close(c.begun) })
+	return copy(p, "s\n"), nil
+}
+
+func TestWhoAnswersDuringARunIsSilentAfterIt(t *testing.T) {
+	folder, err := state.Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	asking := &chatter{begun: make(chan struct{})}
+	std := streams{out: &out, lines: console.NewLines(asking)}
+	face := session{folder: folder, spec: exampleSpec(t)}.spoken(t.Context(), nil, std)
+	if err := face.during(func() { <-asking.begun }); err != nil {
+		t.Fatal(err)
+	}
+	before := out.Len()
+	for range 1000 {
+		out.WriteString("\n") // the race detector tells of others who write
+	}
+	if text := out.String()[before:]; strings.Trim(text, "\n") != "" {
+		t.Errorf("told after the run: %q", text)
+	}
+}
