@@ -97,14 +97,16 @@ func ReadVariables(lookup func(env string) (string, bool)) Layer {
 func (l *Layer) give(field Field, text, source string) {
 	text = strings.TrimSpace(text)
 	l.Given[field.Key] = Given{Text: text, Source: source}
-	if text == "" {
-		return // whether it may be empty, the other answers say
-	}
 	spec := state.Default()
 	err := field.value.store(&spec, text)
-	if err == nil {
+	switch {
+	case err == nil && text == "":
+		return // whether it may be empty, the other answers say
+	case err == nil:
 		l.fault(source, field.check(spec))
 		return
+	case text == "":
+		err = errors.New("has no value")
 	}
 	l.unread = append(l.unread, field.Key)
 	if inside := faultsIn(err); len(inside) > 0 {

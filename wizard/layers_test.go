@@ -53,7 +53,7 @@ func TestTheFaultsOfAllLayersAreToldAtOnceWithTheirPlaces(t *testing.T) {
 	variables := wizard.ReadVariables(environment(map[string]string{"EXOSHIFT_NETWORK_PODCIDR": "10.0.0.1/8"}))
 	flags := wizard.ReadFlags([]string{
 		"network.nodeCIDR=172.30.0.0/16", "cluster.di=x", "nonsense", "openshift.pullSecret=s3cret", "apiVersion=v2",
-		"sizing.extraGroups=name=GPU type=gpua30.small count=1",
+		"sizing.extraGroups=name=GPU type=gpua30.small count=1", "sizing.infra.count=", "dns.appsDomain=",
 	})
 	var got []string
 	for line := range strings.Lines(lines(assembled(usual, file, variables, flags).Faults())) {
@@ -70,6 +70,7 @@ func TestTheFaultsOfAllLayersAreToldAtOnceWithTheirPlaces(t *testing.T) {
 		`--set | "nonsense" is not of the form KEY=VALUE | allowed: e.g. --set cluster.id=c-demo-1`,
 		`--set | openshift.pullSecret | the value is no reference`,
 		`--set | apiVersion | unknown key`,
+		`--set | sizing.infra.count | has no value`,
 		`--set | sizing.extraGroups[0].name | "GPU" is no DNS label`,
 		`EXOSHIFT_NETWORK_PODCIDR | network.podCIDR | "10.0.0.1/8" has bits set beyond its prefix`,
 	}
