@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"exoshift/state"
 )
@@ -76,10 +77,10 @@ func referenceRule(value string) []Fault {
 	switch {
 	case kind == "exo":
 		return wrong("the program exo keeps API keys only", onePlace, "")
+	case secretItself(name) != "":
+		return wrong("this looks like "+secretItself(name)+" itself", "the name of an environment variable, or the path of a file", "")
 	case kind == "file":
 		return printable(name)
-	case regexp.MustCompile(`^EXO[0-9a-f]{20,}$`).MatchString(name):
-		return wrong("this looks like an API key itself", "the name of an environment variable", "")
 	case !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name):
 		return wrong("the value of env is no name of an environment variable", "letters, digits and '_'", "")
 	}
@@ -92,10 +93,23 @@ func accountRule(value string) []Fault {
 	if !isExo {
 		return referenceRule(value)
 	}
-	if regexp.MustCompile(`^EXO[0-9a-f]{20,}$`).MatchString(account) {
-		return wrong("this looks like an API key itself", "the name of an account of the program exo", "")
+	if what := secretItself(account); what != "" {
+		return wrong("this looks like "+what+" itself", "the name of an account of the program exo", "")
 	}
 	return printable(account)
+}
+
+// secretItself says what seems to stand in place of the name of a variable, a file or an account: an API key, or a
+// secret, which is a long word that nobody would think of. Exoscale's have 43 characters. Otherwise it returns "".
+func secretItself(name string) string {
+	long := regexp.MustCompile(`^[A-Za-z0-9_-]{40,}$`).MatchString(name)
+	switch {
+	case regexp.MustCompile(`^EXO[0-9a-f]{20,}$`).MatchString(name):
+		return "an API key"
+	case long && strings.ContainsFunc(name, unicode.IsLower) && strings.ContainsFunc(name, unicode.IsUpper) && strings.ContainsFunc(name, unicode.IsDigit):
+		return "a secret"
+	}
+	return ""
 }
 
 // accountAllowed tells whether a field may refer to an account of the program exo.

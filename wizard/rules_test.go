@@ -66,12 +66,16 @@ func TestRules(t *testing.T) {
 			s.Sizing.ExtraGroups = []state.GroupSpec{{Name: "x", MachineSpec: state.MachineSpec{RootDisk: 100}}}
 		},
 			[]string{"sizing.extraGroups[0].type  is missing"}},
-		"two SSH keys":    {func(s *state.Spec) { s.OpenShift.SSHKey = key + "\n" + key }, []string{"openshift.sshKey  the value is more than one line"}},
-		"no SSH key":      {func(s *state.Spec) { s.OpenShift.SSHKey = "ssh-rsa s3cret" }, []string{"openshift.sshKey  the value is no SSH public key"}},
-		"key options":     {func(s *state.Spec) { s.OpenShift.SSHKey = `command="x" ` + key }, []string{"openshift.sshKey  the key has options before it"}},
-		"both references": {func(s *state.Spec) { s.OpenShift.PullSecret.File = "x" }, []string{"openshift.pullSecret  names both env and file"}},
-		"a key as a name": {func(s *state.Spec) { s.Exoscale.APIKey.Env = "EXO0123456789abcdef01234567" }, []string{"exoscale.apiKey  this looks like an API key itself"}},
-		"a proxy inside":  {func(s *state.Spec) { s.OpenShift.Proxy.HTTP = "http://172.30.0.9:3128" }, []string{"openshift.proxy.http  172.30.0.9 is inside of network.serviceCIDR"}},
+		"two SSH keys":           {func(s *state.Spec) { s.OpenShift.SSHKey = key + "\n" + key }, []string{"openshift.sshKey  the value is more than one line"}},
+		"no SSH key":             {func(s *state.Spec) { s.OpenShift.SSHKey = "ssh-rsa s3cret" }, []string{"openshift.sshKey  the value is no SSH public key"}},
+		"key options":            {func(s *state.Spec) { s.OpenShift.SSHKey = `command="x" ` + key }, []string{"openshift.sshKey  the key has options before it"}},
+		"both references":        {func(s *state.Spec) { s.OpenShift.PullSecret.File = "x" }, []string{"openshift.pullSecret  names both env and file"}},
+		"a key as a name":        {func(s *state.Spec) { s.Exoscale.APIKey.Env = "EXO0123456789abcdef01234567" }, []string{"exoscale.apiKey  this looks like an API key itself"}},
+		"a secret as a name":     {func(s *state.Spec) { s.Exoscale.APISecret.Env = strings.Repeat("aB3_", 11) }, []string{"exoscale.apiSecret  this looks like a secret itself"}},
+		"a secret as a file":     {func(s *state.Spec) { s.Exoscale.APISecret = state.SecretRef{File: strings.Repeat("aB3-", 11)} }, []string{"exoscale.apiSecret  this looks like a secret itself"}},
+		"a secret as an account": {func(s *state.Spec) { s.Exoscale.APISecret = state.SecretRef{Exo: strings.Repeat("aB3-", 11)} }, []string{"exoscale.apiSecret  this looks like a secret itself"}},
+		"a long name":            {func(s *state.Spec) { s.Exoscale.APISecret.Env = "EXOSCALE_API_SECRET_OF_THE_2ND_ORGANIZATION_OF_OURS" }, nil},
+		"a proxy inside":         {func(s *state.Spec) { s.OpenShift.Proxy.HTTP = "http://172.30.0.9:3128" }, []string{"openshift.proxy.http  172.30.0.9 is inside of network.serviceCIDR"}},
 		"a proxy": {func(s *state.Spec) {
 			s.OpenShift.Proxy = state.ProxySpec{HTTPS: "http://p:1", NoProxy: ".a.net,10.0.0.0/8,::1,b"}
 		}, nil},
