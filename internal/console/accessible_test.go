@@ -42,6 +42,14 @@ func TestAWaitThatSeesNothingNewIsNotToldAgain(t *testing.T) {
 	}
 }
 
+func TestASentenceMayBeginWithAnyLetter(t *testing.T) {
+	var out bytes.Buffer
+	console.NewSpoken(&out)(provisioner.Event{Type: provisioner.TypeObject, Action: "über", Name: "x", Time: began})
+	if text := out.String(); text != "Über x.\n" {
+		t.Errorf("told %q", text)
+	}
+}
+
 func TestTablesAreReadAloud(t *testing.T) {
 	for table, want := range map[string]string{
 		"  OpenShift    4.20.5, infrastructure c-demo-1-x7k2p": "OpenShift: 4.20.5, infrastructure c-demo-1-x7k2p",
