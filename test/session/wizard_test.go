@@ -36,8 +36,16 @@ func (s *Session) another(key string) time.Duration {
 	s.t.Helper()
 	before, began := s.Screen().String(), time.Now()
 	s.Press(key)
-	s.WaitLong(5*time.Second, "another screen after "+key, func(screen Screen) bool { return screen.String() != before })
+	s.WaitLong(5*time.Second, "another screen after "+key, func(screen Screen) bool { return screen.String() != before && s.whole() })
 	return time.Since(began)
+}
+
+// whole tells whether a frame has been read to its end, where the cursor is put away.
+func (s *Session) whole() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := len(s.drawn.chunks) - 1
+	return last >= 0 && strings.HasSuffix(s.drawn.chunks[last].text, "H")
 }
 
 // selected tells whether the cursor is on the row with that text.
