@@ -111,3 +111,27 @@ func TestAnInterviewDoesNotChangeWhatAClusterIsBuiltOn(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWhatIsInTheFolderOfADraftStaysThere(t *testing.T) {
+	atHome(t)
+	dir := filepath.Join(t.TempDir(), "[my] cluster")
+	c, err := realConversation(t.Context(), options{dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, left := filepath.Join(dir, "check-list"), filepath.Join(dir, checkPrefix+"123")
+	for _, name := range []string{own, left} {
+		if err := os.Mkdir(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.leave(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(own); err != nil {
+		t.Errorf("somebody's own is gone: %v", err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what a check has left is still there: %v", err)
+	}
+}

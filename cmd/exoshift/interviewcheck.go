@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"exoshift/internal/fault"
@@ -35,14 +36,19 @@ func (c *conversation) releaseKey(usual []byte) ([]byte, error) {
 	return c.options.readReleaseKey()
 }
 
-// checkPrefix begins the names of the folders that checks work in.
-const checkPrefix = "check-"
+// checkPrefix begins the names of the folders that checks work in. Whatever else is in the folder is somebody's own.
+const checkPrefix = ".exoshift-check-"
 
 // sweep removes what checks that were killed have left.
 func (c *conversation) sweep() error {
-	left, err := filepath.Glob(c.draft.Path(checkPrefix + "*"))
-	for _, dir := range left {
-		err = errors.Join(err, os.RemoveAll(dir))
+	entries, err := os.ReadDir(c.draft.Path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), checkPrefix) {
+			err = errors.Join(err, os.RemoveAll(c.draft.Path(entry.Name())))
+		}
 	}
 	return err
 }
