@@ -35,7 +35,11 @@ func DraftsPath() (string, error) { return DefaultPath(".drafts") }
 
 // NewDraft makes the folder of a draft below dir, and holds it until unlock is called.
 func NewDraft(ctx context.Context, dir string) (draft Draft, unlock func(), err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	dir, err = filepath.Abs(dir) // the answers refer to files in it
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
 		return Draft{}, nil, fmt.Errorf("make a draft: %w", err)
 	}
 	for n := 1; ; n++ {

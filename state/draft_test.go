@@ -165,3 +165,16 @@ func TestCopiesOfAnswersAreNumberedAndEachIsKeptOnce(t *testing.T) {
 		t.Errorf("the sums are\n%s%v", sums, err)
 	}
 }
+
+func TestADraftIsFoundFromEverywhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	draft := newDraft(t, "drafts")
+	secret, err := draft.KeepSecret("exoscale.apiSecret", "s3cret")
+	if err := errors.Join(err, draft.Save([]byte("a"))); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if content, err := os.ReadFile(secret); err != nil || string(content) != "s3cret" {
+		t.Errorf("the secret is at %s: %v", secret, err)
+	}
+}
