@@ -16,6 +16,7 @@ type Fault struct {
 	Problem      string // what is wrong
 	Allowed      string // what would be right; may be empty
 	Suggestion   string // what was probably meant; may be empty
+	Hint         string // the next thing to do, where the value may be right; may be empty
 }
 
 // String returns the fault on one line: file:line:col  field  problem  allowed: …  did you mean …?
@@ -29,6 +30,9 @@ func (f Fault) String() string {
 	}
 	if f.Suggestion != "" {
 		parts = append(parts, "did you mean "+f.Suggestion+"?")
+	}
+	if f.Hint != "" {
+		parts = append(parts, f.Hint)
 	}
 	return strings.TrimPrefix(strings.Join(parts, "  "), "  ")
 }

@@ -12,7 +12,7 @@ func Template() []byte {
 	out.WriteString(`# Answers for exoshift. Fill in what is empty; what is behind a # keeps its default.
 # Check it:     exoshift answers validate FILE
 # Learn more:   exoshift answers explain KEY
-# Secrets are never written here, only where they are found: {env: NAME} or {file: PATH}.
+# Secrets are never written here, only where they are found: {env: NAME} or {file: PATH}; those of the API also by {exo: ACCOUNT}.
 `)
 	needed, usual := templateSections()
 	for _, field := range headFields() {

@@ -27,7 +27,7 @@ the next one below does.
   defaults
 
 Secrets are in none of them: they refer to where a secret is found, {env: NAME} or {file: PATH}, as a flag env:NAME or
-file:PATH.`,
+file:PATH. The API key and its secret may also be those of an account of the program exo, {exo: ACCOUNT} or exo:ACCOUNT.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

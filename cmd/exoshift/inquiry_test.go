@@ -45,7 +45,7 @@ func TestTheOutsideSaysWhatItKnows(t *testing.T) {
 		"no keys yet":                {id: "offers", before: noKeys, summary: "needs the API key"},
 		"good credentials":           {id: "credentials", summary: "accepted"},
 		"credentials without a zone": {id: "credentials", summary: "accepted", before: otherZone("")},
-		"bad credentials":            {id: "credentials", circumstances: circumstances{scenario: "bad-credentials"}, summary: "refused", fault: "exoscale.apiKey  list quotas"},
+		"bad credentials":            {id: "credentials", circumstances: circumstances{scenario: "bad-credentials"}, summary: "refused", fault: "exoscale.apiKey  Exoscale refuses this key or its secret: the API key is not valid  check that the API key is valid"},
 		"a clock that is ahead": {
 			id: "credentials", circumstances: circumstances{middleware: dated(-3 * time.Minute)}, fault: "exoscale.apiKey  compare the clocks: this machine's clock is 3m0s ahead",
 		},

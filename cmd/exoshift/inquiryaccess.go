@@ -61,7 +61,7 @@ func (c *conversation) credentials(ctx context.Context, spec state.Spec, secrets
 	defer cloud.Close()
 	switch err := install.CheckAccess(ctx, cloud); {
 	case fault.Is(err, fault.Denied):
-		return wizard.Reply{Summary: "refused", Faults: about(keyField, err)}, nil
+		return wizard.Reply{Summary: "refused", Faults: []wizard.Fault{refused(err)}}, nil
 	case fault.Is(err, fault.Conflict):
 		return wizard.Reply{Summary: "the clock is wrong", Faults: about(keyField, err)}, nil
 	case fault.Is(err, fault.Invalid):
@@ -107,5 +107,13 @@ func (c *conversation) storage(ctx context.Context, spec state.Spec, secrets wiz
 
 // about makes faults of a field from an error.
 func about(field string, err error) []wizard.Fault {
-	return []wizard.Fault{{Field: field, Problem: err.Error(), Allowed: fault.HintOf(err)}}
+	return []wizard.Fault{{Field: field, Problem: err.Error(), Hint: fault.HintOf(err)}}
+}
+
+// refused says what Exoscale has against the keys: of the error only what the API itself said of them.
+func refused(err error) wizard.Fault {
+	words := strings.Split(err.Error(), ": ")
+	return wizard.Fault{
+		Field: keyField, Problem: "Exoscale refuses this key or its secret: " + words[len(words)-1], Hint: fault.HintOf(err),
+	}
 }

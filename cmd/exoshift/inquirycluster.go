@@ -136,7 +136,7 @@ func (c *conversation) domain(ctx context.Context, spec state.Spec, _ wizard.Sec
 		reply.Warnings = []wizard.Fault{{
 			Field:   domainField,
 			Problem: fmt.Sprintf("%s leads %s to %s already", found.Parent, spec.Domain(), strings.Join(found.Servers, ", ")),
-			Allowed: "fine if these are the servers of Exoscale; the installation shows which ones it has to be",
+			Hint:    "go on if these are the servers of Exoscale: the installation shows which ones it has to be",
 		}}
 	}
 	return reply, nil

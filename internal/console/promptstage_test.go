@@ -69,6 +69,15 @@ func TestQuotasThatDoNotSufficeStopOnTheNodes(t *testing.T) {
 	talk.wants(t, "Workers: count: ", "That is 13 machines at the most", "The quotas of your organization suffice")
 }
 
+func TestWhatTheOutsideAdvisesIsNotCalledAllowed(t *testing.T) {
+	advice := wizard.Reply{Warnings: []wizard.Fault{{Field: "cluster.displayName", Problem: "somebody has it", Hint: "go on if that is you"}}}
+	talk := newTalk(t).settled(t).about("cluster.displayName").inquires(wizard.Cluster, "Names", nil, advice, nil)
+	if outcome, err := talk.types(t.Context(), "Demo", "yes"); err != nil || !outcome.Go {
+		t.Errorf("%+v, %v", outcome, err)
+	}
+	talk.wants(t, "Warning: Display name: somebody has it. What to do: go on if that is you.")
+}
+
 func TestWhoeverDoesNotAnswerIsWaitedForOnlySoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		talk := newTalk(t).settled(t).about("cluster.displayName")

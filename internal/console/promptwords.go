@@ -77,6 +77,9 @@ func faultSentence(title string, f wizard.Fault) string {
 	if f.Suggestion != "" {
 		words += " Did you mean " + f.Suggestion + "?"
 	}
+	if f.Hint != "" {
+		words += " What to do: " + sentence(f.Hint)
+	}
 	return words
 }
 
