@@ -8,16 +8,19 @@ import (
 )
 
 // explain says about a field what it is, why it matters, an example, and where the value comes from.
-func (t *talk) explain(field wizard.Field) string {
+func (t *talk) explain(field wizard.Field) string { return t.describe(field, t.origin(field)) }
+
+// describe explains a field whose answer is from somewhere; empty if it has none.
+func (t *talk) describe(field wizard.Field, origin string) string {
 	paragraphs := []string{field.Title + "\n" + field.Help}
 	for _, p := range []struct{ head, text string }{
-		{"Why", field.Why}, {"Example", field.Example}, {"From", field.Source}, {"Now", t.origin(field)},
+		{"Why", field.Why}, {"Example", field.Example}, {"From", field.Source}, {"Now", origin},
 	} {
 		if p.text != "" {
 			paragraphs = append(paragraphs, p.head+": "+p.text)
 		}
 	}
-	return cleanLines(strings.Join(paragraphs, "\n"), t.ascii)
+	return cleanLines(t.titled(strings.Join(paragraphs, "\n")), t.ascii)
 }
 
 // origin says where an answer is from, in a sentence.

@@ -27,7 +27,7 @@ func (f *form) below(width int) []string {
 	} else if why := f.row().field.Why; why != "" {
 		about += " " + why
 	}
-	help := pane.Wrap(cleanText(about, f.talk.ascii), "", width-3)
+	help := pane.Wrap(cleanText(f.talk.titled(about), f.talk.ascii), "", width-3)
 	if len(help) > helpLines {
 		help = append(help[:helpLines-1], ansi.Truncate(help[helpLines-1], width-14, "")+" … F1: all")
 	}
@@ -63,7 +63,11 @@ func (f *form) replies(width int) []string {
 // extra is what the outside said about no field of ours.
 func (f *form) extra(status pane.Status, fault wizard.Fault, width int) []string {
 	t := f.talk.theme
-	lines := pane.Wrap(f.talk.sentence(fault), "", width-9)
+	said := f.talk.sentence(fault)
+	if status == pane.Warn {
+		said = f.talk.advice(fault)
+	}
+	lines := pane.Wrap(said, "", width-9)
 	for i, line := range lines {
 		lines[i] = "       " + t.Style(status).Render(line)
 	}
@@ -79,24 +83,7 @@ func (t *talk) replied(q *inquiry) string {
 	case !q.known:
 		return t.theme.Dim.Render(title + ": asked as soon as its answers are there")
 	case q.err != nil:
-		return title + ": " + t.theme.Caution.Render("nobody could tell: "+cleanText(q.err.Error(), t.ascii)+" (ctrl+r tries again)")
+		return title + ": " + t.theme.Caution.Render("nobody could tell (ctrl+r tries again): "+cleanText(q.err.Error(), t.ascii))
 	}
 	return title + ": " + q.reply.Summary + t.theme.Dim.Render(" ("+ago(now.Sub(q.at))+")")
-}
-
-// sentence is a fault as a sentence for those who see its field already.
-func (t *talk) sentence(f wizard.Fault) string {
-	said := f.Problem
-	switch {
-	case f.Problem == "is missing" && strings.HasPrefix(f.Allowed, "e.g. "):
-		said = "an answer is needed, " + f.Allowed
-	case f.Problem == "is missing":
-		said = "an answer is needed: space shows what there is"
-	case f.Allowed != "":
-		said += "; allowed: " + f.Allowed
-	}
-	if f.Suggestion != "" {
-		said += ". Did you mean " + f.Suggestion + "? ctrl+y takes it"
-	}
-	return cleanText(said, t.ascii)
 }

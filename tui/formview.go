@@ -159,13 +159,16 @@ func (f *form) remarks(row formRow, selected bool, width int) []string {
 		}
 	}
 	for _, fault := range f.talk.red(row.key) {
+		if selected && fault.Problem == missing && f.editor != nil && f.editor.text() != "" {
+			continue // it is being given
+		}
 		say(pane.Failed, f.talk.sentence(fault))
 	}
 	if err := f.talk.unkept[row.key]; err != nil {
 		say(pane.Failed, cleanText(err.Error(), f.talk.ascii))
 	}
 	for _, fault := range f.talk.amber(row.key) {
-		say(pane.Warn, f.talk.sentence(fault))
+		say(pane.Warn, f.talk.advice(fault))
 	}
 	if selected && f.note != "" {
 		say(pane.Warn, cleanText(f.note, f.talk.ascii))

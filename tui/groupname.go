@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"exoshift/state"
 	"exoshift/tui/pane"
@@ -37,10 +38,10 @@ func (p *nodesPage) asksGroups() bool {
 	return slices.ContainsFunc(p.talk.fields(wizard.Nodes), func(f wizard.Field) bool { return f.Key == groupsKey })
 }
 
-// nameGroup asks for the name of the group of a row, or for that of a new one.
-func (p *nodesPage) nameGroup(key string) {
+// nameGroup asks for the name of the group of a row, or with none for that of a new one.
+func (p *nodesPage) nameGroup(row string) {
 	spec := detached(p.talk.spec())
-	naming := &groupName{input: newInput(longestName), key: key, fresh: key == ""}
+	naming := &groupName{input: newInput(longestName), key: row, fresh: row == ""}
 	if naming.fresh {
 		naming.key = fmt.Sprintf("%s[%d]", groupsKey, len(spec.Sizing.ExtraGroups))
 		spec.Sizing.ExtraGroups = append(spec.Sizing.ExtraGroups, state.GroupSpec{MachineSpec: usualGroup(spec)})
@@ -80,21 +81,29 @@ func (p *nodesPage) pressNaming(k tea.KeyMsg) tea.Cmd {
 		p.named(field)
 		return nil
 	}
-	if isShortcut(g.input, k) {
-		return nil
+	if !isShortcut(g.input, k) {
+		g.write(field, k)
 	}
+	return nil
+}
+
+// write takes a key that changes the name. Capital letters become small ones, and spaces hyphens.
+func (g *groupName) write(field wizard.Field, k tea.KeyMsg) {
 	g.fault = ""
+	if k.Type == tea.KeySpace {
+		k = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{' '}}
+	}
 	if k.Type == tea.KeyRunes && !k.Alt {
-		typable := slices.DeleteFunc(slices.Clone(k.Runes), func(r rune) bool { return !field.Typable(r) })
-		if len(typable) < len(k.Runes) {
+		name := strings.ReplaceAll(strings.ToLower(string(k.Runes)), " ", "-")
+		typable := slices.DeleteFunc([]rune(name), func(r rune) bool { return !field.Typable(r) })
+		if len(typable) < utf8.RuneCountInString(name) {
 			g.fault = "a name has small letters, digits and hyphens"
 		}
 		if k.Runes = typable; len(typable) == 0 {
-			return nil
+			return
 		}
 	}
 	g.input, _ = g.input.Update(k) // what it wants done is blinking
-	return nil
 }
 
 // named gives the group its name, if it is a good one.

@@ -122,6 +122,11 @@ func (p *nodesPage) Seek(key string) bool {
 // Help is about the cell of the cursor.
 func (p *nodesPage) Help() string {
 	field, there := p.field()
+	if p.naming != nil {
+		if field, there = p.naming.field(); there {
+			return p.talk.describe(field, "")
+		}
+	}
 	if !there {
 		return "The machines of the cluster\n" +
 			"Each row is a role: the control plane runs Kubernetes itself, infra nodes run what comes with OpenShift, " +

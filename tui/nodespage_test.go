@@ -233,11 +233,12 @@ func wizardField(t *testing.T, o *operator, key string) wizard.Field {
 func TestAGroupIsAddedNamedAndTakenAway(t *testing.T) {
 	o := atNodes(t, newDesk(), 80, 24).press("a")
 	o.sees(t, "Name of the new group: [_]")
-	o.types("worker").press("enter")
+	o.press("f1").sees(t, "Names the group's nodes") // which is not among the answers yet
+	o.press("x").types("worker").press("enter")
 	o.sees(t, "is taken")
-	o.press("ctrl+u").types("G pu!").press("enter")
+	o.press("ctrl+u").types("Fast gpu!").press("enter")
 	groups := o.talk.spec().Sizing.ExtraGroups
-	if len(groups) != 1 || groups[0].Name != "pu" || groups[0].Count != 1 || groups[0].Type != "standard.extra-large" || groups[0].RootDisk != 100 {
+	if len(groups) != 1 || groups[0].Name != "fast-gpu" || groups[0].Count != 1 || groups[0].Type != "standard.extra-large" || groups[0].RootDisk != 100 {
 		t.Fatalf("the groups are %+v", groups)
 	}
 	o.types("3").press("n", "ctrl+u").types("gpu").press("enter")

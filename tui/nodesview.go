@@ -257,9 +257,9 @@ func (p *nodesPage) told() []remark {
 	faults = append(append(faults, p.talk.blocking(wizard.Nodes)...), p.talk.shortages()...)
 	var told []remark
 	for i, fault := range append(faults, warnings...) {
-		one := remark{pane.Failed, p.titled(fault)}
+		one := remark{pane.Failed, p.titled(fault, p.talk.sentence(fault))}
 		if i >= len(faults) {
-			one.status = pane.Warn
+			one = remark{pane.Warn, p.titled(fault, p.talk.advice(fault))}
 		}
 		if !slices.ContainsFunc(told, func(r remark) bool { return r.text == one.text }) {
 			told = append(told, one)
@@ -268,19 +268,18 @@ func (p *nodesPage) told() []remark {
 	return told
 }
 
-// titled is a fault with the field that it is about.
-func (p *nodesPage) titled(fault wizard.Fault) string {
+// titled is what is said of a fault, behind the field that it is about.
+func (p *nodesPage) titled(fault wizard.Fault, said string) string {
 	key, part := cutLast(fault.Field)
 	for _, row := range p.rows() {
 		if row.key == key || row.key == fault.Field {
 			if field, there := row.fields[part]; there {
 				_, what, _ := strings.Cut(field.Title, ": ")
-				return strings.TrimSpace(cleanText(row.title, p.talk.ascii)+", "+cmp.Or(what, field.Title)) + ": " + p.talk.sentence(fault)
+				return strings.TrimSpace(cleanText(row.title, p.talk.ascii)+", "+cmp.Or(what, field.Title)) + ": " + said
 			}
-			return cleanText(row.title, p.talk.ascii) + ": " + p.talk.sentence(fault)
+			return cleanText(row.title, p.talk.ascii) + ": " + said
 		}
 	}
-	said := p.talk.sentence(fault)
 	if screen := wizard.ScreenOf(fault.Field); screen != "" && screen != wizard.Nodes {
 		said += "; that is mended on the screen " + screen.Title()
 	}

@@ -103,7 +103,7 @@ func (p *nodesPage) judged(field wizard.Field, t instanceType, offered []wizard.
 	row, _ := cutLast(field.Key)
 	for _, fault := range wizard.Support(spec) {
 		if fault.Field == field.Key || within(fault.Field, row) && strings.Contains(fault.Problem, t.name) {
-			t.status, t.why = pane.Warn, p.talk.sentence(fault)
+			t.status, t.why = pane.Warn, p.talk.advice(fault)
 		}
 	}
 	return t

@@ -102,6 +102,9 @@ func (d picture) outside() []string {
 	if !d.answered("cluster") {
 		return lines
 	}
+	if d.Spec.Cluster.ID == "" || d.Spec.Cluster.BaseDomain == "" {
+		return lines
+	}
 	lines = append(lines, d.centred("DNS zone "+t.Bold.Render(Clean(d.Spec.Domain()))))
 	if d.answered("nodes") || d.answered("network") {
 		lines = append(lines, d.labelled(d.names()))
