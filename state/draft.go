@@ -127,9 +127,10 @@ func (f Folder) KeepSecret(field, secret string) (path string, err error) {
 	return f.Path(name), f.Write(name, []byte(secret))
 }
 
-// Hand copies the draft's secrets into the folder of an installation and returns where each file went. What was copied
-// before stays as it is if this fails in between: the draft is whole until it is discarded.
-func (d Draft) Hand(to Folder) (moved map[string]string, err error) {
+// Hand copies those of the draft's secrets that are used into the folder of an installation and returns where each file
+// went; used are paths, of which others are nothing to the draft. What was copied before stays as it is if this fails in
+// between: the draft is whole until it is discarded.
+func (d Draft) Hand(to Folder, used []string) (moved map[string]string, err error) {
 	moved = map[string]string{}
 	if d.path == to.path {
 		return moved, nil
@@ -140,6 +141,9 @@ func (d Draft) Hand(to Folder) (moved map[string]string, err error) {
 	}
 	for _, entry := range entries {
 		from := filepath.Join(SecretsDir, entry.Name())
+		if !slices.Contains(used, d.Path(from)) {
+			continue // it was typed, and then something else was given
+		}
 		secret, err := d.Read(from)
 		if err == nil {
 			moved[d.Path(from)], err = to.KeepSecret(entry.Name(), string(secret))

@@ -101,11 +101,12 @@ func TestWhatIsLeftOfDiscardedDraftsIsClearedAway(t *testing.T) {
 func TestADraftIsWholeUntilAllOfItIsHandedOver(t *testing.T) {
 	draft, to := newDraft(t, t.TempDir()), newFolder(t)
 	from, err := draft.KeepSecret("exoscale.apiSecret", "s3cret")
-	if err := errors.Join(err, draft.Save([]byte("answers"))); err != nil {
+	unused, again := draft.KeepSecret("exoscale.apiKey", "another organization's")
+	if err := errors.Join(err, again, draft.Save([]byte("answers"))); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // it was killed once, and goes on
-		moved, err := draft.Hand(to)
+		moved, err := draft.Hand(to, []string{"/elsewhere", from})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,6 +116,9 @@ func TestADraftIsWholeUntilAllOfItIsHandedOver(t *testing.T) {
 		if content, err := os.ReadFile(from); err != nil || string(content) != "s3cret" || !draft.Exists() {
 			t.Errorf("the draft is not whole: %v", err)
 		}
+	}
+	if _, err := os.Stat(to.Path(state.SecretsDir, filepath.Base(unused))); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what nobody refers to was handed over: %v", err)
 	}
 	if err := draft.Discard(to); err != nil {
 		t.Fatal(err)
@@ -134,7 +138,7 @@ func TestADraftInTheFolderOfItsClusterLeavesItThere(t *testing.T) {
 	if err := errors.Join(err, draft.Save([]byte("a"))); err != nil {
 		t.Fatal(err)
 	}
-	moved, err := draft.Hand(folder)
+	moved, err := draft.Hand(folder, []string{secret})
 	if err := errors.Join(err, draft.Discard(folder)); err != nil || len(moved) > 0 {
 		t.Fatalf("%v, %v", moved, err)
 	}

@@ -76,7 +76,7 @@ func (c *conversation) hand(s *session) error {
 	if err := s.claim(); err != nil {
 		return err
 	}
-	moved, err := c.draft.Hand(s.folder)
+	moved, err := c.draft.Hand(s.folder, privateFiles(s.spec))
 	if err != nil {
 		return err
 	}
@@ -88,6 +88,11 @@ func (c *conversation) hand(s *session) error {
 	c.begun = true
 	c.release()
 	return errors.Join(c.rewriteExport(s.spec), c.draft.Discard(s.folder))
+}
+
+// privateFiles are the files that a Spec refers to and that a draft may hold.
+func privateFiles(spec state.Spec) []string {
+	return []string{spec.Exoscale.APIKey.File, spec.Exoscale.APISecret.File, spec.OpenShift.PullSecret.File, spec.OpenShift.TrustBundle}
 }
 
 // relocated returns a Spec whose references follow their files.
