@@ -169,7 +169,7 @@ func cleanFaults(faults []wizard.Fault, ascii bool) []wizard.Fault {
 	cleaned := slices.Clone(faults)
 	for i, f := range faults {
 		f.Problem, f.Allowed = cleanText(f.Problem, ascii), cleanText(f.Allowed, ascii)
-		f.Suggestion, f.Field = cleanText(f.Suggestion, ascii), cleanText(f.Field, ascii)
+		f.Suggestion, f.Field, f.Hint = cleanText(f.Suggestion, ascii), cleanText(f.Field, ascii), cleanText(f.Hint, ascii)
 		cleaned[i] = f
 	}
 	return cleaned

@@ -33,6 +33,12 @@ func (t *talk) said(f wizard.Fault, allowed, suggested, ending string) string {
 	if f.Suggestion != "" {
 		said += suggested + f.Suggestion + ending + " ctrl+y takes it"
 	}
+	if f.Hint != "" {
+		said += "; what to do: " + f.Hint
+	}
+	if f.Hint != "" {
+		said += "; " + f.Hint
+	}
 	return cleanText(t.titled(said), t.ascii)
 }
 
