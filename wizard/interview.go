@@ -8,7 +8,8 @@ import (
 
 // Interview is one conversation about a cluster: what is asked, what is there already, and who is asked behind the
 // scenes. The terminal's screens and the plain prompts hold the same interview. Its functions may be called from any
-// goroutine, but not two of a kind at once, other than Ask of different inquiries.
+// goroutine, but not two of a kind at once, other than Ask of different inquiries. What was cancelled may still be on
+// its way out when it is called again.
 type Interview struct {
 	Answers   *Answers // to begin with; once the interview is over, what was said
 	Only      []string // keys that are asked, everything else is settled; nil asks for everything
