@@ -36,9 +36,6 @@ func (t *talk) said(f wizard.Fault, allowed, suggested, ending string) string {
 	if f.Hint != "" {
 		said += "; what to do: " + f.Hint
 	}
-	if f.Hint != "" {
-		said += "; " + f.Hint
-	}
 	return cleanText(t.titled(said), t.ascii)
 }
 

@@ -24,6 +24,9 @@ func TestAWarningDoesNotSoundLikeARule(t *testing.T) {
 	if want := "the group has no node; better: 1 or more, such as 1: ctrl+y takes it"; got != want {
 		t.Errorf("said is %q, want %q", got, want)
 	}
+	if got := o.talk.advice(wizard.Fault{Problem: "somebody serves it", Hint: "go on if you know them"}); got != "somebody serves it; what to do: go on if you know them" {
+		t.Errorf("said is %q", got)
+	}
 }
 
 func TestAVariableThatIsNotSetIsNoDeadEnd(t *testing.T) {
