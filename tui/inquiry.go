@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,8 +86,30 @@ func (t *talk) inquire(pause time.Duration) {
 	}
 }
 
-// again asks everybody once more, now.
+// errStopped is what an inquiry comes to that the operator did not want to wait for.
+var errStopped = errors.New("stopped")
+
+// asksOutside tells whether somebody is being asked.
+func (t *talk) asksOutside() bool {
+	return slices.ContainsFunc(t.inquiries, func(q *inquiry) bool { return q.asking })
+}
+
+// stop ends what is being asked: nobody could tell.
+func (t *talk) stop() {
+	for _, q := range t.inquiries {
+		if q.asking {
+			q.forget()
+			q.known, q.err, q.at, q.began = true, errStopped, t.now(), time.Time{}
+		}
+	}
+}
+
+// again asks everybody once more, now. Whoever wants that while somebody is asked has waited long enough.
 func (t *talk) again() {
+	if t.asksOutside() {
+		t.stop()
+		return
+	}
 	for _, q := range t.inquiries {
 		if _, ready := t.subject(q); ready {
 			q.forget()

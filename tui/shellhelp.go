@@ -64,5 +64,9 @@ func (s *shell) bindings() []key.Binding {
 	if s.grip() == open {
 		return append(s.page().Hints(), s.keys.Help, s.keys.Leave)
 	}
-	return append(s.page().Hints(), s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, s.keys.Again, s.keys.Jump, s.keys.Move)
+	again := s.keys.Again
+	if s.talk.asksOutside() {
+		again.SetHelp(again.Help().Key, "stop asking")
+	}
+	return append(s.page().Hints(), s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, again, s.keys.Jump, s.keys.Move)
 }

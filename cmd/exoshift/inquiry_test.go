@@ -65,7 +65,7 @@ func TestTheOutsideSaysWhatItKnows(t *testing.T) {
 			id: "names", circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, fault: "objectStorage.bucketPrefix  the names of buckets are the same for all of Exoscale, and somebody else has c-demo-1-cluster-backup",
 		},
 		"a cluster of this machine": {id: "names", before: begunHere, fault: "cluster.id  a cluster of that name was begun from this machine"},
-		"a domain":                  {id: "domain", summary: "example.net is served by ns1.registry.example, ns2.registry.example"},
+		"a domain":                  {id: "domain", summary: "example.net is served by ns1.registry.example and 1 more"},
 		"a release":                 {id: "release", summary: "4.20.5 is published"},
 		"a channel":                 {id: "release", before: typed("openshift.version", "stable-4.20"), summary: "stable-4.20 is 4.20."},
 		"no such release":           {id: "release", before: typed("openshift.version", "4.20.999"), fault: "openshift.version  4.20.999 is not published"},

@@ -142,11 +142,16 @@ func (c *conversation) domain(ctx context.Context, spec state.Spec, _ wizard.Sec
 	return reply, nil
 }
 
+// servedBy names the first server, by which one knows whose they all are.
 func servedBy(found network.Delegation) string {
-	if len(found.Asked) == 0 {
+	switch n := len(found.Asked); n {
+	case 0:
 		return found.Parent + " exists"
+	case 1:
+		return found.Parent + " is served by " + found.Asked[0]
+	default:
+		return fmt.Sprintf("%s is served by %s and %d more", found.Parent, found.Asked[0], n-1)
 	}
-	return fmt.Sprintf("%s is served by %s", found.Parent, strings.Join(found.Asked, ", "))
 }
 
 // publication asks the mirror for the version, or for what a channel stands for today.

@@ -1,0 +1,48 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"exoshift/state"
+	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+func TestWhatIsAskedCanBeStoppedAndAskedAgain(t *testing.T) {
+	d := newDesk().answer(t, whole())
+	var contexts []context.Context
+	d.Inquiries = []wizard.Inquiry{{
+		ID: "names", Title: "Names", Screen: wizard.Access, Keys: []string{"exoscale.zone"},
+		Ask: func(ctx context.Context, _ state.Spec, _ wizard.Secrets) (wizard.Reply, error) {
+			contexts = append(contexts, ctx)
+			return wizard.Reply{Summary: "free"}, nil
+		},
+	}}
+	o := sit(t, d, 120, 40, nil)
+	var held []tea.Cmd
+	o.talk.spawn = func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
+		cmd, cancel := inBackground(t.Context())(work)
+		held = append(held, cmd)
+		return nil, cancel
+	}
+	o.press("ctrl+r").pass(2 * time.Second)
+	o.shows(t, "Names: checking", "ctrl+r stop asking")
+	late := held[0]
+	o.press("ctrl+r").shows(t, "! Names: nobody could tell (ctrl+r tries again): stopped", "ctrl+r ask again")
+	if o.tell(late()); !errors.Is(contexts[len(contexts)-1].Err(), context.Canceled) {
+		t.Error("the inquiry goes on")
+	}
+	o.hides(t, "Names: free")
+}
+
+func TestWhatTheOutsideAdvisesIsNotCalledAllowed(t *testing.T) {
+	refused := wizard.Reply{Faults: []wizard.Fault{{Field: "exoscale.zone", Problem: "it is refused", Hint: "choose\x1b[31m another"}}}
+	d := newDesk().answer(t, whole()).inquires(wizard.Access, "Zones", []string{"exoscale.zone"}, refused, nil)
+	o := sit(t, d, 80, 24, nil)
+	o.pass(2 * time.Second)
+	o.shows(t, "it is refused; what to do: choose another")
+}
