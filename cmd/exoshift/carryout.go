@@ -134,8 +134,8 @@ func (c *conversation) rehearse(ctx context.Context, std streams, spec state.Spe
 // resume is the command that goes on with the interview.
 func (c *conversation) resume() string {
 	words := []string{"exoshift", "install"}
-	if c.rehearsal != nil {
-		words = []string{"exoshift", "rehearse", "--interactive"}
+	if r := c.rehearsal; r != nil {
+		words = []string{"exoshift", "rehearse", "--interactive", "--speed", fmt.Sprint(r.speed), "--scenario", r.scenario}
 	}
 	if c.options.dir != "" {
 		words = append(words, "--dir", c.options.dir)

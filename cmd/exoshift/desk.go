@@ -119,7 +119,7 @@ func (d *desk) leave() error {
 // adjourn says how to go on with an interview that was left. Whoever was stopped is told so by the exit code, too.
 func (d *desk) adjourn(ctx context.Context) error {
 	switch {
-	case d.open.temporary(), !d.open.draft.Exists():
+	case !d.open.draft.Exists():
 		fmt.Fprintln(d.std.out, "Nothing was created, and nothing was kept.")
 	default:
 		fmt.Fprintf(d.std.out, "Nothing was created. The answers so far are kept in %s.\nGo on with:\n  %s\n", console.Clean(d.open.draft.Path()), console.Clean(d.open.resume()))

@@ -135,3 +135,41 @@ func TestWhatIsInTheFolderOfADraftStaysThere(t *testing.T) {
 		t.Errorf("what a check has left is still there: %v", err)
 	}
 }
+
+func TestAnswersOfARehearsalAreKeptWhereverItsFolderIs(t *testing.T) {
+	atHome(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	var out bytes.Buffer
+	d := &desk{
+		std: streams{out: &out},
+		opening: func(ctx context.Context) (*conversation, error) {
+			return rehearsalConversation(ctx, rehearsal{speed: 600, scenario: "quota"})
+		},
+		hold: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+			interview, err := w.Open(ctx, "")
+			if err != nil {
+				return tui.Outcome{}, err
+			}
+			return tui.Outcome{}, errors.Join(interview.Answers.Set("cluster.id", "c-kept", wizard.Typed), interview.Save(interview.Answers))
+		},
+	}
+	if err := d.sit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	command, found := strings.CutPrefix(lastLine(out.String()), "exoshift rehearse --interactive --speed 600 --scenario quota --dir ")
+	if !found {
+		t.Fatalf("told is %q", out.String())
+	}
+	again, err := rehearsalConversation(t.Context(), rehearsal{options: options{dir: command}})
+	if err != nil || again.answers.Spec.Cluster.ID != "c-kept" {
+		t.Fatalf("it does not go on: %v", err)
+	}
+	if err := again.leave(); err != nil {
+		t.Error(err)
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

@@ -62,7 +62,7 @@ func (c *conversation) leave() error {
 	c.release()
 	switch {
 	case c.begun:
-	case c.temporary():
+	case c.temporary() && !c.draft.Exists():
 		c.cleanUp(nil)
 	case !c.draft.Exists() && !c.inPlace():
 		err = errors.Join(err, c.draft.Discard(state.Folder{}))
@@ -89,7 +89,7 @@ func (c *conversation) release() {
 // inPlace tells whether the draft is in the folder that will be the cluster's.
 func (c *conversation) inPlace() bool { return c.options.dir != "" }
 
-// temporary tells whether the folder goes with the interview.
+// temporary tells whether the folder goes with an interview in which nothing was said.
 func (c *conversation) temporary() bool { return c.rehearsal != nil && c.rehearsal.temporary }
 
 // save keeps the draft. What was saved last is what is carried out.
