@@ -121,6 +121,14 @@ func TestChecksThatHaveNotBegunWait(t *testing.T) {
 	}
 }
 
+func TestLettersAndDigitsAreKeysWhereNothingIsFilledIn(t *testing.T) {
+	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
+	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
+	o.press("e").shows(t, "/data/you/c-demo-1.yaml")
+	o.press("3").inFront(t, wizard.Nodes)
+	o.at(t, checksScreen).press("q").shows(t, "Leave the wizard?")
+}
+
 func TestEnterGoesOnFromGoodChecks(t *testing.T) {
 	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen).press("enter")

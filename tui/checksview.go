@@ -17,6 +17,9 @@ func (p *checksPage) View(width, height int) string {
 	return p.pane().View(width, height)
 }
 
+// Grip: nothing is filled in here.
+func (p *checksPage) Grip() grip { return reading }
+
 // Broad: what is selected is explained on the page itself.
 func (p *checksPage) Broad() bool { return true }
 

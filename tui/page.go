@@ -31,9 +31,10 @@ type gripping interface{ Grip() grip }
 type grip int
 
 const (
-	loose  grip = iota // digits, q and ? are the wizard's
-	typing             // letters are text
-	open               // esc, and all but ctrl+c, ctrl+l and the function keys, belong to something that is open on the page
+	loose   grip = iota // ? is the wizard's
+	reading             // q, e, ? and digits are the wizard's: nothing is filled in
+	typing              // letters are text
+	open                // esc, and all but ctrl+c, ctrl+l and the function keys, belong to something that is open on the page
 )
 
 // aside is a page that has something to show beside it on screens of 100 columns and more, below the help; on smaller

@@ -30,6 +30,9 @@ func (p *reviewPage) View(width, height int) string {
 	return text + "\n" + pane.Fill(buttons, width, len(buttons))
 }
 
+// Grip: nothing is filled in here.
+func (p *reviewPage) Grip() grip { return reading }
+
 // Broad: the page explains itself.
 func (p *reviewPage) Broad() bool { return true }
 

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -34,7 +36,7 @@ func newWizardKeys() wizardKeys {
 
 // press takes a key: what leaves first, then what is open, then what every page has, then the page's own.
 func (s *shell) press(k tea.KeyMsg) tea.Cmd {
-	s.notice = ""
+	s.notice, k = "", s.meant(k)
 	switch {
 	case s.menu != nil:
 		return s.pressMenu(k)
@@ -67,6 +69,22 @@ func (s *shell) press(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+// meant makes the keys that work everywhere of the letters and digits that stand for them on pages that are only read.
+func (s *shell) meant(k tea.KeyMsg) tea.KeyMsg {
+	if s.talk == nil || s.menu != nil || s.help || s.grip() != reading || k.Paste || k.Alt {
+		return k
+	}
+	switch text := string(k.Runes); {
+	case text == "q":
+		return tea.KeyMsg{Type: tea.KeyCtrlC}
+	case text == "e":
+		return tea.KeyMsg{Type: tea.KeyF9}
+	case len(text) == 1 && strings.Contains("12345678", text):
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: k.Runes, Alt: true}
+	}
+	return k
+}
+
 // wantsHelp tells whether a key asks for help: of letters only where they are no text.
 func (s *shell) wantsHelp(k tea.KeyMsg) bool {
 	return key.Matches(k, s.keys.Help) || s.letters() && string(k.Runes) == "?" && !k.Paste
@@ -81,4 +99,4 @@ func (s *shell) grip() grip {
 }
 
 // letters tells whether letters are keys, not text.
-func (s *shell) letters() bool { return s.grip() == loose }
+func (s *shell) letters() bool { return s.grip() == loose || s.grip() == reading }
