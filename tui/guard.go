@@ -20,8 +20,11 @@ func (g *guard) Init() tea.Cmd { return g.screen.Init() }
 func (g *guard) Update(message tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	defer g.recover()
 	model = g
+	if _, due := message.(measure); due {
+		return model, tea.WindowSize()
+	}
 	_, cmd = g.screen.Update(onceEscaped(message))
-	return model, cmd
+	return model, tea.Batch(cmd, unmeasured(message))
 }
 
 // onceEscaped takes esc pressed twice for esc: in one piece the two look like alt+esc, which nobody means.
