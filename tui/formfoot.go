@@ -82,6 +82,8 @@ func (t *talk) replied(q *inquiry) string {
 		return title + ": " + t.theme.Active.Render("checking…")
 	case !q.known:
 		return t.theme.Dim.Render(title + ": asked as soon as its answers are there")
+	case q.reply.Pending:
+		return t.theme.Dim.Render(title + ": " + q.reply.Summary)
 	case q.err != nil:
 		return title + ": " + t.theme.Caution.Render("nobody could tell (ctrl+r tries again): "+cleanText(q.err.Error(), t.ascii))
 	}

@@ -60,7 +60,7 @@ func (q *inquiry) status(now time.Time) pane.Status {
 	switch {
 	case q.busy(now):
 		return pane.Running
-	case !q.known:
+	case !q.known, q.reply.Pending:
 		return pane.Waiting
 	case q.err != nil:
 		return pane.Warn

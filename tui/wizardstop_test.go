@@ -39,6 +39,14 @@ func TestWhatIsAskedCanBeStoppedAndAskedAgain(t *testing.T) {
 	o.hides(t, "Names: free")
 }
 
+func TestWhatNobodyWasAskedIsNotMarkedAsGood(t *testing.T) {
+	d := newDesk().answer(t, whole()).inquires(wizard.Access, "Credentials", nil, wizard.Reply{Pending: true, Summary: "needs the API key"}, nil)
+	o := sit(t, d, 80, 24, nil)
+	o.pass(2 * time.Second)
+	o.shows(t, "○ Credentials: needs the API key")
+	o.hides(t, "just now")
+}
+
 func TestWhatTheOutsideAdvisesIsNotCalledAllowed(t *testing.T) {
 	refused := wizard.Reply{Faults: []wizard.Fault{{Field: "exoscale.zone", Problem: "it is refused", Hint: "choose\x1b[31m another"}}}
 	d := newDesk().answer(t, whole()).inquires(wizard.Access, "Zones", []string{"exoscale.zone"}, refused, nil)

@@ -48,6 +48,7 @@ type Inquiry struct {
 // Reply is the outside's answer. An error in its place means that nobody could tell, which blocks nothing.
 type Reply struct {
 	Summary  string              // one line, e.g. "8 zones"
+	Pending  bool                // nobody was asked, as something is missing; Summary says what
 	Faults   []Fault             // block the way on
 	Warnings []Fault             // do not
 	Choices  map[string][]Choice // by key: what is to choose from, in place of the field's own choices

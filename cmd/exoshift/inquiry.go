@@ -37,7 +37,7 @@ type asking = func(ctx context.Context, spec state.Spec, secrets wizard.Secrets)
 func withKeys(ask asking) asking {
 	return func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Reply, error) {
 		if secrets.APIKey == "" || secrets.APISecret == "" {
-			return wizard.Reply{Summary: "needs the API key and its secret"}, nil
+			return wizard.Reply{Pending: true, Summary: "needs the API key and its secret"}, nil
 		}
 		return ask(ctx, spec, secrets)
 	}

@@ -87,6 +87,9 @@ func (e expected) isSaid(t *testing.T) {
 		if !strings.Contains(reply.Summary, e.summary) {
 			t.Errorf("the summary is %q", reply.Summary)
 		}
+		if reply.Pending != strings.HasPrefix(reply.Summary, "needs ") {
+			t.Errorf("pending: %v, %q", reply.Pending, reply.Summary)
+		}
 		isOnly(t, reply.Faults, e.fault)
 		isOnly(t, reply.Warnings, e.warning)
 		if zone.Mutations() != before {
