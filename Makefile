@@ -3,7 +3,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LINT    := go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race faults e2e lint fmt bench check clean
+.PHONY: help build demo record test race faults e2e lint fmt bench check clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -13,6 +13,9 @@ build: ## Build bin/exoshift, one static binary
 
 demo: build ## Rehearse a whole installation on a simulated zone, 60 times as fast as life
 	bin/exoshift rehearse --speed 60
+
+record: ## Record the pictures of the documentation from a session; what is missing is installed
+	test/scripts/record
 
 test: ## Run the tests
 	go test ./...
@@ -40,6 +43,9 @@ bench: build ## Measure what is promised: start-up, size, memory, the way of an 
 	go test -run '^$$' -bench Frame1000 -benchtime 1000x ./tui
 	go test -run '^$$' -bench Idle -benchtime 2x ./tui
 	go test -run '^$$' -bench EventToScreen -benchtime 50x ./tui
+	go test -run '^$$' -bench FirstFrame -benchtime 50x ./test/session
+	go test -run '^$$' -bench KeyToFrame -benchtime 400x ./test/session
+	go test -run '^$$' -bench Still -benchtime 1x ./test/session
 	go test -run '^$$' -bench 'Scale|Makespan' -benchtime 1x ./cmd/exoshift
 	test/scripts/faults
 

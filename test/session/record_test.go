@@ -54,13 +54,86 @@ func TestThePicturesAreRecorded(t *testing.T) {
 	if *record == "" {
 		t.Skip("make record records them")
 	}
-	s := shownPlace(t).start(t, Options{Width: 110, Height: 32, Patience: 2 * time.Minute}, "rehearse", "--speed", "300")
-	s.Expect("WAITING UNTIL")
-	s.Mark("dashboard")
-	s.Expect("DONE")
-	s.Press("q")
+	o := Options{Width: 110, Height: 32, Patience: 2 * time.Minute}
+	s := shownPlace(t).asking(t, o, "--speed", "150")
+	s.ExpectMatch("✓ Credentials: accepted")
+	s.tellAnswers()
+	s.tellRun()
 	s.Leave(0)
-	if err := writeCast(*record, s, Cast{Width: 110, Height: 32, Longest: time.Second, Frame: 300 * time.Millisecond}); err != nil {
+	if err := writeCast(*record, s, Cast{Width: o.Width, Height: o.Height, Longest: 3 * time.Second, Frame: 150 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// slowly types as people do.
+func (s *Session) slowly(text string) {
+	for _, letter := range text {
+		s.Type(string(letter))
+		s.Idle(90 * time.Millisecond)
+	}
+	s.Idle(400 * time.Millisecond)
+}
+
+// still waits until there is something to read, keeps it as a picture, and gives time to read it.
+func (s *Session) still(name string, span time.Duration) {
+	s.Idle(300 * time.Millisecond)
+	s.Mark(name)
+	s.Idle(span)
+}
+
+func (s *Session) tellAnswers() {
+	s.t.Helper()
+	s.on("Zone")
+	s.Idle(time.Second)
+	s.Press("enter")
+	s.Expect("type to search")
+	s.slowly("gva")
+	s.Press("enter")
+	s.ExpectMatch("Zone +ch-gva-2")
+	s.next("Cluster")
+	s.on("Cluster ID")
+	s.slowly("c-demo-1")
+	s.Press("enter")
+	s.ExpectMatch("› Base domain")
+	s.slowly("example.net")
+	s.Press("enter")
+	s.Expect("the name is free")
+	s.Idle(1500 * time.Millisecond)
+	s.next("Nodes")
+	s.on("Workers")
+	s.Idle(time.Second)
+	for _, key := range []string{"+", "+", "-", "-"} {
+		s.Press(key)
+		s.Idle(800 * time.Millisecond)
+	}
+	s.still("nodes", time.Second)
+	s.next("Network")
+	s.still("network", 2*time.Second)
+	s.next("Syn")
+	s.Idle(700 * time.Millisecond)
+	s.next("Secrets")
+	s.Idle(700 * time.Millisecond)
+	s.next("Checks")
+	s.Expect("EVERYTHING IS IN PLACE")
+	s.still("checks", 1500*time.Millisecond)
+	s.Press("enter")
+	s.Expect("[ Rehearse it")
+	s.still("review", 2*time.Second)
+	for range 12 {
+		s.Press("down")
+		s.Idle(120 * time.Millisecond)
+	}
+	s.still("architecture", 2*time.Second)
+	s.another("tab")
+	s.Idle(700 * time.Millisecond)
+}
+
+func (s *Session) tellRun() {
+	s.t.Helper()
+	s.Press("enter")
+	s.ExpectMatch(`master-1 +voter`)
+	s.still("dashboard", 0)
+	s.Expect("DONE")
+	s.still("done", 3*time.Second)
+	s.Press("q")
 }
