@@ -6,7 +6,7 @@ func clusterFields() []Field {
 	return []Field{
 		{Key: "cluster.id", Title: "Cluster ID", Example: "c-demo-1", Required: true, rule: label(maxID),
 			Screen: Cluster, Effect: Rebuild, typable: labelRune,
-			Help:   "Opens the names of all that the cluster has on Exoscale, and its domain. It cannot be changed later.",
+			Help:   "All that the cluster has on Exoscale is named after it, and so is its domain. It cannot be changed later.",
 			Why:    "What belongs to the cluster is found again by this name, so no other cluster of your organization may have it.",
 			Source: "You choose it. With Project Syn it is the ID that Lieutenant has given to the cluster.",
 			value:  text(func(s *state.Spec) *string { return &s.Cluster.ID })},
@@ -30,7 +30,7 @@ func storageFields() []Field {
 	return []Field{
 		{Key: "objectStorage.bucketPrefix", Title: "Prefix of the buckets", Example: "c-demo-1", rule: label(maxID),
 			Screen: Cluster, Advanced: true, Effect: Changeable, typable: labelRune,
-			Help: "Opens the names of the cluster's buckets in the object storage. Empty: the cluster ID.",
+			Help: "The names of the cluster's buckets in the object storage begin with it. Empty: the cluster ID.",
 			Why: "Names of buckets are shared by all customers of Exoscale. If somebody else has a bucket of that name, " +
 				"choose another prefix.",
 			Source: "You choose it.",
