@@ -54,7 +54,7 @@ func lostType() []wizard.CheckState {
 	states := goodChecks()
 	states[4].State, states[4].Text = provisioner.Failed, "zone ch-gva-2 offers no cpu.extra-large, which storage-0 asks for"
 	states[4].Hint, states[4].Field = "choose another type in the answers", "sizing.storage.type"
-	states[5].State, states[5].Text = provisioner.Skipped, "not reached, because offers did not succeed"
+	states[5].State, states[5].Text = provisioner.Skipped, `not reached, because "Check instance types, templates and hypervisors" did not succeed`
 	return states
 }
 

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"exoshift/provisioner"
@@ -36,7 +35,7 @@ func (p *checksPage) pane() pane.Checks {
 }
 
 func (p *checksPage) check(row checkRow) pane.Check {
-	check := pane.Check{Title: row.Title, Marks: []pane.Status{checkStatus(row.State)}, Text: p.reason(row), Hint: row.Hint}
+	check := pane.Check{Title: row.Title, Marks: []pane.Status{checkStatus(row.State)}, Text: row.Text, Hint: row.Hint}
 	if !row.began.IsZero() && !row.ended.IsZero() {
 		check.Took = row.ended.Sub(row.began)
 	}
@@ -65,19 +64,6 @@ func checkStatus(state string) pane.Status {
 		return pane.Skipped
 	}
 	return pane.Waiting
-}
-
-// reason is what a check says, with the title of the check that it could not do without in place of its ID.
-func (p *checksPage) reason(row checkRow) string {
-	if row.State != provisioner.Skipped {
-		return row.Text
-	}
-	for _, other := range p.rows {
-		if other.ID != "" && strings.Contains(row.Text, "because "+other.ID+" ") {
-			return strings.Replace(row.Text, "because "+other.ID+" ", "because \""+other.Title+"\" ", 1)
-		}
-	}
-	return row.Text
 }
 
 // head says in one line how the checks are as a whole, and how old that is.
@@ -124,7 +110,7 @@ func (p *checksPage) Help() string {
 		"A check is skipped if one that it builds upon has failed."
 	if p.selected < len(p.rows) {
 		row := p.rows[p.selected]
-		help += "\n" + row.Title + ": " + checkStatus(row.State).Word() + ". " + p.reason(row)
+		help += "\n" + row.Title + ": " + checkStatus(row.State).Word() + ". " + row.Text
 	}
 	return help
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -89,6 +90,19 @@ func (c *conversation) check(ctx context.Context, spec state.Spec, secrets wizar
 	return provisioner.Run(ctx, steps, provisioner.Stream(s.net.Clock, checkStates(steps, &blamed, tell)))
 }
 
+// titled is what an event says, with the title of the check that it could not do without in place of its ID.
+func titled(steps provisioner.Plan, e provisioner.Event) string {
+	if e.Reason != provisioner.Unreached {
+		return e.Text
+	}
+	for _, step := range steps {
+		if named := strings.Replace(e.Text, "because "+step.ID+" ", fmt.Sprintf("because %q ", step.Title), 1); named != e.Text {
+			return named
+		}
+	}
+	return e.Text
+}
+
 // checkStates tells which checks there are, and then of each what its events come to.
 func checkStates(steps provisioner.Plan, blamed *sync.Map, tell func(wizard.CheckState)) func(provisioner.Event) {
 	states := map[string]wizard.CheckState{}
@@ -103,7 +117,7 @@ func checkStates(steps provisioner.Plan, blamed *sync.Map, tell func(wizard.Chec
 		check := states[e.Step]
 		check.State, check.Hint = e.State, e.Hint
 		if e.Text != "" && e.State != provisioner.Started {
-			check.Text = e.Text
+			check.Text = titled(steps, e)
 		}
 		if field, known := blamed.Load(e.Step); known {
 			check.Field, _ = field.(string)

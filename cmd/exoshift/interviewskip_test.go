@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"exoshift/provisioner"
+	"exoshift/wizard"
+)
+
+func TestASkippedCheckNamesTheOneThatFailedByItsTitle(t *testing.T) {
+	steps := provisioner.Plan{
+		{ID: "offers", Title: "Check instance types", Do: func(context.Context, provisioner.Report) error { return errors.New("no such type") }},
+		{ID: "quotas", Title: "Check the quotas", Needs: []string{"offers"}},
+	}
+	var last wizard.CheckState
+	tell := checkStates(steps, &sync.Map{}, func(now wizard.CheckState) { last = now })
+	if err := provisioner.Run(t.Context(), steps, tell); err == nil {
+		t.Fatal("a failed check is no failure")
+	}
+	if last.ID != "quotas" || !strings.Contains(last.Text, `because "Check instance types" did not succeed`) {
+		t.Errorf("%+v", last)
+	}
+}
