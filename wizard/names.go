@@ -87,3 +87,13 @@ func clusterDomain(spec state.Spec) []Fault {
 	}
 	return nil
 }
+
+// loneLabel points out a base domain that lacks its end. Nobody can have such a domain in the public DNS, which is where
+// Exoscale serves the cluster's.
+func loneLabel(spec state.Spec) []Fault {
+	base := spec.Cluster.BaseDomain
+	if !isDomain(base) || strings.Contains(base, ".") {
+		return nil
+	}
+	return of("cluster.baseDomain", wrong(quote(base)+" has one part only, as if its end were missing", "a domain of yours, e.g. example.net", ""))
+}

@@ -148,3 +148,13 @@ func TestWarningsHaveAPlace(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestABaseDomainWithoutItsEndIsPointedOut(t *testing.T) {
+	spec := valid()
+	for base, want := range map[string]int{"example": 1, "example.net": 0, "": 0, "no domain": 0} {
+		spec.Cluster.BaseDomain = base
+		if got := wizard.Warnings(spec, wizard.Secrets{}); len(got) != want || want == 1 && got[0].Field != "cluster.baseDomain" {
+			t.Errorf("of %q is said:\n%s", base, lines(got))
+		}
+	}
+}
