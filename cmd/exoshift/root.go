@@ -46,8 +46,14 @@ func complain(w io.Writer, err error) {
 
 func rootCommand(std streams) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "exoshift",
-		Short:         "Install OpenShift 4 on Exoscale",
+		Use:   "exoshift",
+		Short: "Install OpenShift 4 on Exoscale",
+		Long: `Install OpenShift 4 on Exoscale
+
+Begin with: exoshift install. On a terminal it asks what the cluster should be, checks whether everything is in place
+and shows what it would create and what that costs. Nothing is created before you agree.
+
+To see it all before, on a simulated zone and for nothing: exoshift rehearse --interactive`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,

@@ -153,20 +153,20 @@ func describeDraft(draft state.Draft, now time.Time) string {
 			done++
 		}
 	}
-	return fmt.Sprintf("%s (%d of %d screens, %s ago)", console.Clean(name), done, len(wizard.Screens()), age(now.Sub(draft.Saved())))
+	return fmt.Sprintf("%s (%d of %d screens, %s)", console.Clean(name), done, len(wizard.Screens()), age(now.Sub(draft.Saved())))
 }
 
 // age says roughly how long ago something was.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
-		return "less than a minute"
+		return "just now"
 	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
 	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
 }
 
 // draftedAnswers reads a draft, which may lack anything.

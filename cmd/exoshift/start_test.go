@@ -317,3 +317,11 @@ func TestAReviewNamesWhatSomebodyHasToDo(t *testing.T) {
 		t.Errorf("asks for %q", got)
 	}
 }
+
+func TestTheAgeOfADraftIsToldShortly(t *testing.T) {
+	for d, want := range map[time.Duration]string{5 * time.Second: "just now", 3 * time.Minute: "3 min ago", 30 * time.Hour: "30 h ago", 72 * time.Hour: "3 days ago"} {
+		if got := age(d); got != want {
+			t.Errorf("%s is told as %q, want %q", d, got, want)
+		}
+	}
+}
