@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 )
 
 // hostile are texts that nobody means well with.
@@ -28,6 +29,7 @@ func TestHostilePastesAreHarmless(t *testing.T) {
 			t.Parallel()
 			s := asking(t, usual())
 			s.Paste(text) // a secret
+			s.settle()
 			s.on("Zone")
 			s.Paste(text) // nothing to paste into
 			s.Press("space")
@@ -52,6 +54,7 @@ func TestHostilePastesIntoTextsAreHarmless(t *testing.T) {
 				s.on(row)
 				s.Paste(text)
 				s.Press("tab")
+				s.settle()
 			}
 			s.stillWizard()
 			s.Press("alt+3", "7")
@@ -72,6 +75,12 @@ func TestAMegabyteIsHarmless(t *testing.T) {
 	s.Paste(strings.Repeat("abcdefgh", 1<<17))
 	s.Expect("too long")
 	s.leave()
+}
+
+// settle waits until nothing is drawn for a moment: nobody knows what such a paste does to the screen.
+func (s *Session) settle() {
+	for s.Idle(60*time.Millisecond) > 0 {
+	}
 }
 
 // stillWizard waits for the wizard's own lines.

@@ -41,8 +41,8 @@ func shownPlace(t *testing.T) place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(shown) })
-	p := place{filepath.Join(shown, "home"), filepath.Join(shown, "state"), filepath.Join(shown, "tmp")}
-	for _, dir := range []string{p.home, p.state, p.temporary} {
+	p := place{shown, filepath.Join(shown, "state"), filepath.Join(shown, "tmp")}
+	for _, dir := range []string{p.state, p.temporary} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
