@@ -12,7 +12,7 @@ func (f *form) Hints() []key.Binding {
 		return []key.Binding{k.Accept, k.Reveal, k.Close}
 	case f.editor != nil && f.editor.source != "":
 		return []key.Binding{k.Accept, k.Close}
-	case f.suggestion() != "":
+	case f.suggests():
 		return append([]key.Binding{k.Correct}, f.rowHints()...)
 	}
 	return f.rowHints()

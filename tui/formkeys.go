@@ -43,7 +43,7 @@ func newFormKeys() formKeys {
 func (f *form) press(k tea.KeyMsg) {
 	k.Paste = false
 	switch {
-	case key.Matches(k, f.keys.Correct) && f.suggestion() != "":
+	case key.Matches(k, f.keys.Correct) && f.suggests():
 		f.correct()
 	case f.editor != nil && f.editor.source != "" && f.pressSecret(k):
 	case key.Matches(k, f.keys.Up):
@@ -129,19 +129,20 @@ func (f *form) commitText(always bool) {
 }
 
 // suggestion is what was probably meant on the row with the cursor.
-func (f *form) suggestion() string {
+func (f *form) suggestion() (key, text string) {
 	for _, fault := range f.talk.red(f.selected) {
 		if fault.Suggestion != "" && fault.Field == f.selected {
-			return fault.Suggestion
+			return fault.Remedy()
 		}
 	}
-	return ""
+	return "", ""
 }
+
+func (f *form) suggests() bool { key, _ := f.suggestion(); return key != "" }
 
 // correct takes the suggestion.
 func (f *form) correct() {
-	text := f.suggestion()
-	if f.talk.set(f.selected, text) == nil {
+	if f.talk.set(f.suggestion()) == nil {
 		f.editor = nil
 		f.choose(f.selected)
 	}

@@ -148,7 +148,7 @@ func (p *nodesPage) correct() {
 	}
 	for _, fault := range append(p.talk.about(rows[p.row].key, p.talk.allRed()), p.amber(rows[p.row].key)...) {
 		if fault.Suggestion != "" {
-			_ = p.talk.set(fault.Field, fault.Suggestion) // what is wrong is told below the table
+			_ = p.talk.set(fault.Remedy()) // what is wrong is told below the table
 			return
 		}
 	}

@@ -47,6 +47,17 @@ func (f Fault) place() string {
 
 func (f Fault) Error() string { return f.String() }
 
+// Remedy returns the answer that was probably meant, and the field that it is of: what is wrong between two answers may
+// be mended in the other one. Without a suggestion the text is empty.
+func (f Fault) Remedy() (key, text string) {
+	if other, value, two := strings.Cut(f.Suggestion, ": "); two {
+		if _, is := find(Fields(), other); is {
+			return other, value
+		}
+	}
+	return f.Field, f.Suggestion
+}
+
 // wrong returns the list of one fault, as rules do.
 func wrong(problem, allowed, suggestion string) []Fault {
 	return []Fault{{Problem: problem, Allowed: allowed, Suggestion: suggestion}}

@@ -52,6 +52,7 @@ func openshiftFields() []Field {
 // The fields of the release and of the key for debugging.
 const (
 	versionKey = "openshift.version"
+	okdExample = "4.20.0-okd-scos.11" // of its version
 	sshKeyKey  = "openshift.sshKey"
 )
 

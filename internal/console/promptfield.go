@@ -205,8 +205,8 @@ func (c *conversation) refuse(field wizard.Field, err error) (better string) {
 			continue
 		}
 		c.say("%s", faultSentence(field.Title, f))
-		if f.Field == field.Key && better == "" {
-			better = f.Suggestion
+		if key, text := f.Remedy(); key == field.Key && better == "" {
+			better = text
 		}
 	}
 	return better

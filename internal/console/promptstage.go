@@ -142,8 +142,8 @@ func (c *conversation) placeOf(f wizard.Fault, fallback wizard.Screen) place {
 	for _, field := range screen.Fields(c.talk.Answers.Spec) {
 		if isPart(f.Field, field.Key) {
 			c.wrong[field.Key] = true
-			if f.Field == field.Key {
-				c.better[field.Key] = f.Suggestion
+			if key, text := f.Remedy(); key == field.Key {
+				c.better[field.Key] = text
 			}
 			return place{stage: screen, key: field.Key, once: true}
 		}
