@@ -139,7 +139,7 @@ func (s *shell) intro() string {
 	case checksScreen:
 		return "Whether everything is in place. Nothing is created yet."
 	case reviewScreen:
-		return "What will be created and what it costs. Nothing is yet."
+		return "What will be created at what cost. Nothing exists yet."
 	default:
 		return screen.Intro()
 	}
