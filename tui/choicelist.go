@@ -31,14 +31,18 @@ func newChoiceList(title string, all []wizard.Choice, value string, free bool, p
 	return l
 }
 
-// shown are the choices that the filter leaves.
+// shown are the choices that the filter leaves: those whose value has it come first, then those whose note has it.
 func (l *choiceList) shown() []wizard.Choice {
-	var shown []wizard.Choice
+	var shown, noted []wizard.Choice
 	for _, choice := range l.all {
-		if contains(choice.Value, l.filter) || contains(choice.Note, l.filter) {
+		switch {
+		case contains(choice.Value, l.filter):
 			shown = append(shown, choice)
+		case contains(choice.Note, l.filter):
+			noted = append(noted, choice)
 		}
 	}
+	shown = append(shown, noted...)
 	if other := strings.TrimSpace(l.filter); l.free && other != "" && !slices.ContainsFunc(shown, func(c wizard.Choice) bool { return c.Value == other }) {
 		shown = append(shown, wizard.Choice{Value: other, Note: "what you typed"})
 	}

@@ -9,10 +9,10 @@ import (
 
 // nodesKeys are the keys of the nodes screen.
 type nodesKeys struct {
-	Move, Up, Down, Left, Right, Next, Previous key.Binding
-	Type, More, Less, Erase, Open, Accept       key.Binding
-	Add, Rename, Remove, Correct                key.Binding
-	Yes, No, Filter, Undo                       key.Binding
+	Move, Up, Down, Left, Right, Next, Previous  key.Binding
+	Type, More, Less, Erase, Open, Accept, Press key.Binding
+	Add, Rename, Remove, Correct                 key.Binding
+	Yes, No, Filter, Undo                        key.Binding
 }
 
 func newNodesKeys() nodesKeys {
@@ -31,7 +31,8 @@ func newNodesKeys() nodesKeys {
 		More:     bind("+", "more", "+", "="),
 		Less:     bind("-", "less", "-"),
 		Erase:    bind("backspace", "erase", "backspace"),
-		Open:     bind("enter", "choose", "enter", " "),
+		Open:     bind("space", "choose", " "),
+		Press:    bind("enter", "choose", "enter", " "),
 		Accept:   bind("enter", "accept", "enter"),
 		Add:      bind("a", "add a group", "a"),
 		Rename:   bind("n", "rename", "n"),
@@ -50,7 +51,7 @@ func (k nodesKeys) hints(p *nodesPage) []key.Binding {
 	case p.remove != "":
 		return []key.Binding{k.Yes, k.No}
 	case p.list != nil:
-		return []key.Binding{k.Open, k.Filter, k.Undo}
+		return []key.Binding{k.Press, k.Filter, k.Undo}
 	case p.naming != nil, p.edit != nil:
 		return []key.Binding{k.Accept, k.Undo}
 	}
@@ -59,8 +60,10 @@ func (k nodesKeys) hints(p *nodesPage) []key.Binding {
 	switch {
 	case onCell && field.Shape() == wizard.Number:
 		hints = append(hints, k.Type)
+	case onCell:
+		hints = append(hints, k.Accept, k.Open)
 	default:
-		hints = append(hints, k.Open)
+		hints = append(hints, k.Press)
 	}
 	if p.group() {
 		return append(hints, k.Remove, k.Rename)
@@ -156,9 +159,9 @@ func (p *nodesPage) correct() {
 
 func (p *nodesPage) pressButton(k tea.KeyMsg) {
 	switch {
-	case p.asksGroups() && key.Matches(k, p.keys.Add), p.button == addButton && key.Matches(k, p.keys.Open):
+	case p.asksGroups() && key.Matches(k, p.keys.Add), p.button == addButton && key.Matches(k, p.keys.Press):
 		p.nameGroup("")
-	case key.Matches(k, p.keys.Open):
+	case key.Matches(k, p.keys.Press):
 		p.talk.ahead()
 	}
 }
@@ -169,17 +172,16 @@ func (p *nodesPage) pressCell(k tea.KeyMsg) {
 	if !there {
 		return
 	}
-	switch field.Shape() {
-	case wizard.Number:
+	switch shape := field.Shape(); {
+	case key.Matches(k, p.keys.Accept):
+		p.vertical(1)
+	case shape == wizard.Number:
 		p.pressNumber(field, k)
-	case wizard.Switch:
-		if key.Matches(k, p.keys.Open) {
-			p.flip(field)
-		}
+	case !key.Matches(k, p.keys.Open):
+	case shape == wizard.Switch:
+		p.flip(field)
 	default:
-		if key.Matches(k, p.keys.Open) {
-			p.openList(field)
-		}
+		p.openList(field)
 	}
 }
 
@@ -191,8 +193,6 @@ func (p *nodesPage) pressNumber(field wizard.Field, k tea.KeyMsg) {
 		p.step(field, -1)
 	case key.Matches(k, p.keys.Erase):
 		p.erase(field)
-	case key.Matches(k, p.keys.Accept):
-		p.vertical(1)
 	case k.Type == tea.KeyRunes && !k.Alt:
 		p.typeInto(field, k.Runes)
 	}

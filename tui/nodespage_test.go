@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,26 @@ func TestPlusAndMinusStayWithinWhatIsAllowed(t *testing.T) {
 	}
 }
 
+func TestEnterAcceptsEveryCellAndArrivesAtTheButton(t *testing.T) {
+	for _, key := range []string{"sizing.workers.count", "sizing.workers.type", "sizing.infra.topolvm"} {
+		o := atNodes(t, newDesk(), 80, 24).on(t, key)
+		before := o.talk.spec()
+		for range 8 {
+			if o.page().(*nodesPage).onButtons() {
+				break
+			}
+			o.press("enter")
+		}
+		o.press("enter")
+		if got := o.sheets[o.current].screen; got != wizard.Network {
+			t.Errorf("from %s, enter leads to %s", key, got)
+		}
+		if !reflect.DeepEqual(before, o.talk.spec()) {
+			t.Errorf("from %s, enter changed an answer", key)
+		}
+	}
+}
+
 func TestANumberThatIsRefusedStaysInItsCellAndBlocksTheWay(t *testing.T) {
 	o := atNodes(t, newDesk(), 80, 24).on(t, "sizing.infra.count").types("2").press("down", "down", "down", "down", "down")
 	if !o.page().(*nodesPage).onButtons() {
@@ -193,7 +214,7 @@ func offered() wizard.Reply {
 }
 
 func TestATypeIsChosenFromTheListOfTheZone(t *testing.T) {
-	o := atNodes(t, newDesk().inquires(wizard.Nodes, "types", nil, offered(), nil), 80, 24).on(t, "sizing.workers.type").press("enter")
+	o := atNodes(t, newDesk().inquires(wizard.Nodes, "types", nil, offered(), nil), 80, 24).on(t, "sizing.workers.type").press(" ")
 	o.sees(t, "Instance type: Workers", "standard.huge", "0.37 an hour", "The cluster with it:")
 	o.types("gpu").press("enter")
 	o.sees(t, "ch-gva-2 does not offer it to your organization")
@@ -297,7 +318,7 @@ func TestTheNodesScreenLooksAsRecorded(t *testing.T) {
 	looks := map[string]func(*testing.T, *operator){
 		"nodes":       func(*testing.T, *operator) {},
 		"nodes-short": func(t *testing.T, o *operator) { o.on(t, "sizing.workers.count").types("9").press("tab") },
-		"nodes-list":  func(t *testing.T, o *operator) { o.on(t, "sizing.extraGroups[0].type").press("enter") },
+		"nodes-list":  func(t *testing.T, o *operator) { o.on(t, "sizing.extraGroups[0].type").press(" ") },
 		"nodes-name":  func(_ *testing.T, o *operator) { o.press("a").types("fast") },
 	}
 	for name, act := range looks {

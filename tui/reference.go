@@ -31,7 +31,7 @@ const (
 // pressReference takes a key on a row about a secret: enter keeps what is there, a letter begins to type the secret.
 func (f *form) pressReference(field wizard.Field, k tea.KeyMsg) {
 	switch {
-	case k.Type == tea.KeyEnter && len(f.talk.red(field.Key)) == 0 && f.answered(field):
+	case k.Type == tea.KeyEnter && (f.talk.keeping[field.Key] || len(f.talk.red(field.Key)) == 0 && f.answered(field)):
 		f.onward()
 	case k.Type == tea.KeyEnter, key.Matches(k, f.keys.Give):
 		f.openSources(field)

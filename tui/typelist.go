@@ -138,7 +138,7 @@ func (p *nodesPage) pressList(k tea.KeyMsg) {
 		l.move(-8)
 	case k.Type == tea.KeyPgDown:
 		l.move(8)
-	case key.Matches(k, p.keys.Open):
+	case key.Matches(k, p.keys.Press):
 		p.choose()
 	case k.Type == tea.KeyBackspace:
 		l.filter = l.filter[:max(len(l.filter)-1, 0)]

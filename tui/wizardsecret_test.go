@@ -147,3 +147,11 @@ func TestWhatIsPastedIsTrimmedAndHarmless(t *testing.T) {
 	}
 	o.pastes(strings.Repeat("x", 100_000)).shows(t, "too long for an answer")
 }
+
+func TestEnterGoesOnWhileASecretIsStillBeingKept(t *testing.T) {
+	o := onSecret(t, newDesk(), pullSecretField)
+	o.talk.keeping[pullSecretField] = true // its file is being written
+	if o.press("enter"); o.page().(*form).list != nil {
+		t.Error("it is asked where the secret is, which was just given")
+	}
+}
