@@ -88,8 +88,8 @@ func refusals() map[string]refusal {
 			says: []string{"zone ch-gva-2 offers no standard.titanic", "worker-0"}, hint: "sizing",
 		},
 		"a type that the organization may not use": {
-			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.Workers.Type = "gpu3.small" }}, code: exitQuota,
-			says: []string{"gpu3.small", "worker-0"}, hint: "authorize",
+			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.Workers.Type = "gpua30.small" }}, code: exitQuota,
+			says: []string{"gpua30.small", "worker-0"}, hint: "authorize",
 		},
 		"a disk below the template's size": {
 			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.LoadBalancers.RootDisk = 5 }}, code: exitAnswers,

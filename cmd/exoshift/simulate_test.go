@@ -19,7 +19,7 @@ import (
 
 func TestValuesAreQuotedForTheShellWhereNeeded(t *testing.T) {
 	got := string(exports([]variable{{name: "A", value: "http://127.0.0.1:1"}, {name: "B"}, {name: "C", value: `it's {"x"}`}}))
-	if want := "export A=http://127.0.0.1:1\nexport B=\nexport C='it'\\''s {\"x\"}'\n"; got != want {
+	if want := "export A=http://127.0.0.1:1\nexport B=''\nexport C='it'\"'\"'s {\"x\"}'\n"; got != want {
 		t.Errorf("got %s", got)
 	}
 }
