@@ -28,6 +28,8 @@ type desk struct {
 	mu   sync.Mutex // whoever leaves may do so while something is being opened
 	open *conversation
 	over bool // nothing is opened any more
+
+	refused error // why the last one could not be opened
 }
 
 // opening begins a conversation.
@@ -58,6 +60,9 @@ func (d *desk) sit(ctx context.Context) (err error) {
 	if d.open == nil {
 		if chosen, ok := d.find(outcome.Option); ok && chosen.follow != nil {
 			return chosen.follow(ctx)
+		}
+		if len(choices) == 0 { // there was nothing else to begin with
+			return d.refused
 		}
 		return nil
 	}
@@ -93,6 +98,7 @@ func (d *desk) begin(ctx context.Context, option string) (*wizard.Interview, err
 	}
 	var err error
 	if d.open, err = opening(ctx); err != nil {
+		d.refused = err
 		return nil, err
 	}
 	return d.open.interview(), nil
