@@ -76,6 +76,6 @@ func TestADraftThatSomebodyElseWorksWithIsRefused(t *testing.T) {
 	second := p.start(t, usual(), "rehearse", "--interactive", "--dir", "demo")
 	second.Expect("in use by")
 	second.Press("q")
-	second.Leave(0)
+	second.Leave(16)
 	s.leave()
 }
