@@ -160,7 +160,8 @@ func (f *file) write(w http.ResponseWriter, r *http.Request, count int) {
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-		case <-r.Context().Done():
+		case <-r.Context().Done(): // the byte may still arrive, as the client gives up at this very moment
+			return
 		}
 	}
 	_, _ = w.Write(part[len(part)-1:])
