@@ -21,14 +21,10 @@ type checksPage struct {
 	talk *talk
 	keys documentKeys
 
-	spec    state.Spec // the answers that the results are about
-	turn    int        // counts the runs: what is not of this one is dropped
-	running bool
-	known   bool // the checks ran to their end
-	cancel  context.CancelFunc
-	at      time.Time // when they began, or ended
-	began   time.Time
-	rows    []checkRow
+	attempt
+	known bool      // the checks ran to their end
+	at    time.Time // when they began, or ended
+	rows  []checkRow
 
 	selected int
 	chosen   bool // by the operator
@@ -74,27 +70,15 @@ func (p *checksPage) Leave() bool {
 // current tells whether there are results that are about the answers as they are.
 func (p *checksPage) current() bool { return p.known && reflect.DeepEqual(p.spec, p.talk.spec()) }
 
-func (p *checksPage) stop() {
-	if p.cancel != nil {
-		p.cancel()
-	}
-	p.turn++
-	p.running, p.cancel = false, nil
-}
-
 // run begins all checks anew.
 func (p *checksPage) run() {
-	p.stop()
-	p.spec, p.rows, p.selected, p.chosen = p.talk.spec(), nil, 0, false
-	p.running, p.known, p.began, p.at = true, false, p.talk.now(), p.talk.now()
-	turn, spec, talk := p.turn, p.spec, p.talk
-	cmd, cancel := talk.spawn(func(ctx context.Context) tea.Msg {
-		secrets, _ := wizard.ResolveSecrets(spec, talk.interview.Lookup)
+	p.rows, p.selected, p.chosen = nil, 0, false
+	p.known, p.at = false, p.talk.now()
+	talk := p.talk
+	p.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
 		err := talk.interview.Check(ctx, spec, secrets, func(s wizard.CheckState) { talk.send(checkTold{turn, s}) })
 		return checksEnded{turn, err}
 	})
-	p.cancel = cancel
-	talk.run(cmd)
 }
 
 func (p *checksPage) Update(message tea.Msg) tea.Cmd {

@@ -19,14 +19,10 @@ type reviewPage struct {
 	talk *talk
 	keys documentKeys
 
-	spec    state.Spec // the answers that were reviewed
-	turn    int        // counts the reviews: what is not of this one is dropped
-	running bool
-	known   bool // review or err holds for the answers
-	cancel  context.CancelFunc
-	began   time.Time
-	review  wizard.Review
-	err     error
+	attempt
+	known  bool // review or err holds for the answers
+	review wizard.Review
+	err    error
 
 	groups []pane.PlanGroup
 	open   map[int]bool
@@ -79,26 +75,14 @@ func (p *reviewPage) current() bool {
 	return p.known && p.err == nil && reflect.DeepEqual(p.spec, p.talk.spec())
 }
 
-func (p *reviewPage) stop() {
-	if p.cancel != nil {
-		p.cancel()
-	}
-	p.turn++
-	p.running, p.cancel = false, nil
-}
-
 // run reads everything anew.
 func (p *reviewPage) run() {
-	p.stop()
-	p.spec, p.running, p.known, p.began = p.talk.spec(), true, false, p.talk.now()
-	turn, spec, talk := p.turn, p.spec, p.talk
-	cmd, cancel := talk.spawn(func(ctx context.Context) tea.Msg {
-		secrets, _ := wizard.ResolveSecrets(spec, talk.interview.Lookup)
+	p.known = false
+	talk := p.talk
+	p.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
 		review, err := talk.interview.Review(ctx, spec, secrets)
 		return reviewed{turn, review, err}
 	})
-	p.cancel = cancel
-	talk.run(cmd)
 }
 
 func (p *reviewPage) Update(message tea.Msg) tea.Cmd {

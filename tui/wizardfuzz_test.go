@@ -93,8 +93,14 @@ func (o *operator) fuzzed(keys []byte) (rest []byte) {
 	return keys[size:]
 }
 
+// judge is who may fail: a test, or a case that was drawn.
+type judge interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 // wholeScreen fails unless a screen has the size of the terminal and no control character.
-func wholeScreen(t *testing.T, view string, width, height int) {
+func wholeScreen(t judge, view string, width, height int) {
 	t.Helper()
 	if width == 0 || height == 0 {
 		if view != "" {
