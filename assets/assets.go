@@ -5,7 +5,7 @@ package assets
 
 import "embed"
 
-//go:embed haproxy.cfg cloud-config.yaml example/answers.yaml manifests policies prices.yaml
+//go:embed haproxy.cfg cloud-config.yaml example/answers.yaml manifests policies prices.yaml endpoints.yaml
 var files embed.FS
 
 // Example returns the answers file of a default cluster that the program ships: YAML, commented for a reader.

@@ -23,4 +23,14 @@ type Facts struct {
 	Installed        time.Time `json:"installed,omitzero"`
 	ConsoleURL       string    `json:"consoleUrl,omitzero"`
 	Destroyed        time.Time `json:"destroyed,omitzero"` // nothing of the cluster was left
+
+	SkippedChecks []SkippedCheck `json:"skippedChecks,omitzero"` // of reachability, when the installation started
+}
+
+// SkippedCheck is a check that somebody decided not to make.
+type SkippedCheck struct {
+	ID     string    `json:"id"`
+	Target string    `json:"target"` // "host:port"
+	Reason string    `json:"reason"`
+	Until  time.Time `json:"until,omitzero"`
 }

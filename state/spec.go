@@ -23,6 +23,7 @@ type Spec struct {
 	Syn           SynSpec           `yaml:"syn" json:"syn"`
 	OpenShift     OpenShiftSpec     `yaml:"openshift" json:"openshift"`
 	ObjectStorage ObjectStorageSpec `yaml:"objectStorage" json:"objectStorage"`
+	Checks        ChecksSpec        `yaml:"checks,omitempty" json:"checks,omitzero"`
 }
 
 // ClusterSpec names the cluster.
@@ -132,6 +133,15 @@ type ProxySpec struct {
 // ObjectStorageSpec names the buckets.
 type ObjectStorageSpec struct {
 	BucketPrefix string `yaml:"bucketPrefix,omitempty" json:"bucketPrefix,omitempty"` // default: the cluster id
+}
+
+// ChecksSpec says what is checked beyond the catalogue, and what is not.
+type ChecksSpec struct {
+	// Endpoints are services of the operator's own that the cluster has to reach; the scheme of each URL is the kind of
+	// its probe, e.g. https://registry.example.net/v2/ or tcp://10.9.0.5:5000.
+	Endpoints []string `yaml:"endpoints,omitempty" json:"endpoints,omitempty"`
+	// Skip has a reason for each check that is not made, by its ID: "<reason> until <YYYY-MM-DD>".
+	Skip map[string]string `yaml:"skip,omitempty" json:"skip,omitempty"`
 }
 
 // Default returns a Spec with every default in place: the sizing that is supported in production, OpenShift's own

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"exoshift/state"
+	"exoshift/wizard/reach"
 )
 
 // Interview is one conversation about a cluster: what is asked, what is there already, and who is asked behind the
@@ -30,6 +31,11 @@ type Interview struct {
 	// Check runs the checks before an installation and tells first which there are, then every change of one. Nothing
 	// is created.
 	Check func(ctx context.Context, spec state.Spec, secrets Secrets, tell func(CheckState)) error
+	// CheckFromZone makes the checks of reachability on a small machine in the zone and tells them as Check does, each
+	// with the vantage reach.Zone. The machine is gone when it returns. nil: there is no such way.
+	CheckFromZone func(ctx context.Context, spec state.Spec, secrets Secrets, tell func(CheckState)) error
+	// ZoneTerms says which machine that is and what it costs, one sentence; it is shown before.
+	ZoneTerms func(state.Spec) string
 	// Review says what an installation would do now. Nothing is created.
 	Review func(ctx context.Context, spec state.Spec, secrets Secrets) (Review, error)
 	// Export writes the answers file beside the draft and returns its path.
@@ -80,6 +86,14 @@ type CheckState struct {
 	Text      string // what was seen, or what is wrong
 	Hint      string // the next thing to do
 	Field     string // key of the answer that has to change so that it passes; "" if nobody knows
+
+	Reach *Reached // of a check of reachability: more about it; nil for all others
+}
+
+// Reached is a check of reachability from one vantage. The same ID comes from several.
+type Reached struct {
+	Check  reach.Check
+	Result reach.Result // Verdict "" before it ended
 }
 
 // Review is what an installation would do.

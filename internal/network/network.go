@@ -21,6 +21,10 @@ type Network struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Lookup returns the addresses of a name, IPv4 first.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+	// LookupIPv6 returns the IPv6 addresses of a name; nil: there is no IPv6 in this world.
+	LookupIPv6 func(ctx context.Context, name string) ([]netip.Addr, error)
+	// Resolvers returns the addresses of those who Lookup asks, for people; nil: nobody knows.
+	Resolvers func() []string
 	// Resolver is asked for other records than addresses; nil means that Delegation does not work.
 	Resolver Resolver
 	// Roots are the certificate authorities of the public internet; nil means the host's.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -35,6 +36,9 @@ type Options struct {
 	Key, Secret string
 	// Installer is the command line of the simulated openshift-install, which the mirror's script runs.
 	Installer []string
+	// Program runs what a machine of the zone downloads and starts itself: its content, the network as the machine sees it,
+	// arguments, input and output. nil: machines can run nothing that they download.
+	Program func(ctx context.Context, net network.Network, program []byte, args []string, in io.Reader, out io.Writer) (exitCode int)
 	// Latency is how long the API takes before each answer, on the wall clock.
 	Latency time.Duration
 	// Middleware is put before the API and before the object storage; nil means none. It may let a request fail, or its

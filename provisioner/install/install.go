@@ -4,6 +4,7 @@ package install
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ type World struct {
 	Names     Resolver
 	Clock     provisioner.Clock
 	Bootstrap BootstrapHost // nil: nobody looks inside
+	Reach     Reachability  // nil: nobody finds out
 }
 
 // DefaultWaitForDNS is how long an installation waits for the delegation of its domain, unless told otherwise.
@@ -103,7 +105,7 @@ func (i *Installation) remember(change func(*state.Facts)) error {
 	defer i.mu.Unlock()
 	before := i.facts
 	change(&i.facts)
-	if before == i.facts || i.preview {
+	if reflect.DeepEqual(before, i.facts) || i.preview {
 		return nil
 	}
 	return i.folder.SaveFacts(i.facts)

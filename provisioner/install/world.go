@@ -14,6 +14,13 @@ import (
 // fault.Conflict. The action tells which it was. Every Delete is content with an object that is gone already and
 // then reports state.Found.
 
+// Reachability finds out what cannot be reached that the installation needs; it only reads.
+type Reachability interface {
+	// Check probes everything and returns what somebody decided to skip. It fails with fault.Conflict if something
+	// cannot be reached that has to be; seen hears one line of each that is not as it should be.
+	Check(ctx context.Context, seen func(text string)) ([]state.SkippedCheck, error)
+}
+
 // Account looks at the organization and the zone; it only reads.
 type Account interface {
 	// CheckCredentials fails with fault.Denied for credentials that the API refuses and with fault.Invalid for an

@@ -1,0 +1,37 @@
+package assets
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Endpoint is one service that an installation or a cluster has to reach, as the catalogue has it.
+type Endpoint struct {
+	ID       string   `yaml:"id"`       // e.g. "NET-RH-004"; stable, and never given to another
+	Title    string   `yaml:"title"`    // a few words
+	Group    string   `yaml:"group"`    // vshn, redhat, third-party, exoscale or cluster
+	URL      string   `yaml:"url"`      // what is probed; its scheme is the kind of the probe. {zone} and the like are filled in
+	From     []string `yaml:"from"`     // who needs it: installer, nodes, load-balancers
+	Phase    string   `yaml:"phase"`    // in which it is needed first
+	Owner    string   `yaml:"owner"`    // whom to ask if it does not work: network, dns, exoscale, vshn, redhat, vendor or customer
+	Severity string   `yaml:"severity"` // must, should or may
+	When     []string `yaml:"when"`     // conditions that all have to hold; none: always
+	Needs    []string `yaml:"needs"`    // endpoints without which it cannot be probed
+	Expect   []int    `yaml:"expect"`   // HTTP statuses that count as reached; none: whatever the probe takes
+	Reason   string   `yaml:"reason"`   // what it is needed for, one sentence
+	Hint     string   `yaml:"hint"`     // what to do if it cannot be reached, beyond the hint of what is wrong; may be empty
+}
+
+// Endpoints returns the catalogue.
+func Endpoints() ([]Endpoint, error) {
+	content, err := files.ReadFile("endpoints.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("read the catalogue of endpoints: %w", err)
+	}
+	var endpoints []Endpoint
+	if err := yaml.UnmarshalWithOptions(content, &endpoints, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("read the catalogue of endpoints: %w", err)
+	}
+	return endpoints, nil
+}
