@@ -49,6 +49,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/beevik/ntp v1.6.0 // indirect
+
 require (
 	al.essio.dev/pkg/shellescape v1.6.1 // indirect
 	cel.dev/expr v0.24.0 // indirect
