@@ -97,3 +97,24 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s has changed (-update records it):\n%s", name, diff)
 	}
 }
+
+func TestWhatWasNotCheckedIsToldWithItsReason(t *testing.T) {
+	s := source()
+	s.Facts.SkippedChecks = []state.SkippedCheck{
+		{ID: "NET-RH-020", Target: "cert-api.access.redhat.com:443", Reason: "the customer wants no telemetry",
+			Until: time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)},
+		{ID: "NET-3RD-001", Target: "api.opsgenie.com:443", Reason: "ticket 4711"},
+	}
+	page := string(handover.New(s).Markdown())
+	for _, want := range []string{
+		"NET-RH-020 cert-api.access.redhat.com:443: the customer wants no telemetry (until 2027-01-31)",
+		"NET-3RD-001 api.opsgenie.com:443: ticket 4711", "exoshift check --answers",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	if strings.Contains(string(handover.New(source()).Markdown()), "not checked") {
+		t.Error("nothing was skipped, and yet the page speaks of it")
+	}
+}
