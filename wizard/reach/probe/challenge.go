@@ -1,0 +1,123 @@
+package probe
+
+import "strings"
+
+const (
+	// maxChallenge is how much of a header is read as challenges.
+	maxChallenge = 8 << 10
+	// maxParameters bounds what one answer may ask for.
+	maxParameters = 64
+)
+
+// challenge is one way in which a server wants to know who asks: of WWW-Authenticate, RFC 9110, section 11.6.1.
+type challenge struct {
+	scheme     string            // in lower case
+	parameters map[string]string // their names in lower case
+}
+
+// challenges reads the values of a WWW-Authenticate header. What is malformed is left out.
+func challenges(values []string) []challenge {
+	var list []challenge
+	parameters := 0
+	for _, value := range values {
+		text := challengeText(value[:min(len(value), maxChallenge)])
+		for len(text) > 0 && parameters < maxParameters {
+			parameters++
+			list = text.next(list)
+		}
+	}
+	return list
+}
+
+// bearer returns the challenge that wants a token.
+func bearer(list []challenge) (challenge, bool) { return challengeOf(list, "bearer") }
+
+func challengeOf(list []challenge, scheme string) (challenge, bool) {
+	for _, c := range list {
+		if c.scheme == scheme {
+			return c, true
+		}
+	}
+	return challenge{}, false
+}
+
+// challengeText is what is left to read.
+type challengeText string
+
+// next reads a scheme or one parameter of the last scheme.
+func (t *challengeText) next(list []challenge) []challenge {
+	t.skip(" \t,")
+	name := t.token()
+	if name == "" {
+		t.afterComma()
+		return list
+	}
+	before := *t
+	t.skip(" \t")
+	if !strings.HasPrefix(string(*t), "=") {
+		*t = before
+		return append(list, challenge{scheme: name, parameters: map[string]string{}})
+	}
+	*t = (*t)[1:]
+	t.skip(" \t")
+	if value, ok := t.value(); ok && len(list) > 0 {
+		list[len(list)-1].parameters[name] = value
+	} else {
+		t.afterComma()
+	}
+	return list
+}
+
+func (t *challengeText) skip(characters string) {
+	*t = challengeText(strings.TrimLeft(string(*t), characters))
+}
+
+func (t *challengeText) afterComma() {
+	_, rest, _ := strings.Cut(string(*t), ",")
+	*t = challengeText(rest)
+}
+
+// token reads a word, and returns it in lower case.
+func (t *challengeText) token() string { return strings.ToLower(t.word()) }
+
+// word reads a token of RFC 9110, section 5.6.2.
+func (t *challengeText) word() string {
+	end := 0
+	for end < len(*t) && isTokenByte((*t)[end]) {
+		end++
+	}
+	word := string((*t)[:end])
+	*t = (*t)[end:]
+	return word
+}
+
+func isTokenByte(b byte) bool {
+	switch {
+	case b >= '0' && b <= '9', b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z':
+		return true
+	}
+	return strings.IndexByte("!#$%&'*+-.^_`|~/:", b) >= 0 // "/" and ":" stand in unquoted realms
+}
+
+// value reads a token or a quoted string.
+func (t *challengeText) value() (string, bool) {
+	if !strings.HasPrefix(string(*t), `"`) {
+		word := t.word()
+		return word, word != ""
+	}
+	var value strings.Builder
+	for i := 1; i < len(*t); i++ {
+		switch b := (*t)[i]; {
+		case b == '"':
+			*t = (*t)[i+1:]
+			return value.String(), true
+		case b == '\\' && i+1 < len(*t):
+			i++
+			value.WriteByte((*t)[i])
+		default:
+			value.WriteByte(b)
+		}
+	}
+	*t = ""
+	return "", false // it has no end
+}

@@ -1,0 +1,83 @@
+package probe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+)
+
+// maxManifest is the largest manifest that a registry has to take, and the largest that is read here.
+const maxManifest = 4 << 20
+
+// The kinds of manifests, as they are asked for and told.
+const (
+	dockerManifest = "application/vnd.docker.distribution.manifest.v2+json"
+	dockerList     = "application/vnd.docker.distribution.manifest.list.v2+json"
+	ociManifest    = "application/vnd.oci.image.manifest.v1+json"
+	ociIndex       = "application/vnd.oci.image.index.v1+json"
+)
+
+var contentDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// descriptor names one content of a registry.
+type descriptor struct {
+	MediaType string `json:"mediaType"`
+	Digest    string `json:"digest"`
+	Size      int64  `json:"size"`
+	Platform  struct {
+		Architecture string `json:"architecture"`
+		OS           string `json:"os"`
+	} `json:"platform"`
+}
+
+// manifest is an image, which has layers, or a list of images for several platforms.
+type manifest struct {
+	Layers    []descriptor `json:"layers"`
+	Manifests []descriptor `json:"manifests"`
+}
+
+func parseManifest(content []byte) (manifest, error) {
+	var m manifest
+	if err := json.Unmarshal(content, &m); err != nil {
+		return manifest{}, errors.New("it is no manifest of an image: it is not the JSON of one")
+	}
+	if len(m.Layers)+len(m.Manifests) == 0 {
+		return manifest{}, errors.New("it is no manifest of an image: it names no layers")
+	}
+	return m, nil
+}
+
+// image returns the image of a list that the machines of a cluster run; false if this is an image itself.
+func (m manifest) image() (digest string, isList bool, err error) {
+	if len(m.Manifests) == 0 {
+		return "", false, nil
+	}
+	for _, d := range m.Manifests {
+		if d.Platform.Architecture == "amd64" && d.Platform.OS == "linux" {
+			return d.Digest, true, d.check()
+		}
+	}
+	return "", true, errors.New("the list of images has none for linux/amd64")
+}
+
+// smallest returns the layer that is the least to send.
+func (m manifest) smallest() (descriptor, error) {
+	if len(m.Layers) == 0 {
+		return descriptor{}, errors.New("the manifest names no layers")
+	}
+	found := m.Layers[0]
+	for _, d := range m.Layers {
+		if d.Size < found.Size {
+			found = d
+		}
+	}
+	return found, found.check()
+}
+
+func (d descriptor) check() error {
+	if !contentDigest.MatchString(d.Digest) {
+		return fmt.Errorf("the manifest names %.80q, which is no digest", d.Digest)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package probe
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// credentials are those of one registry. They must never reach evidence or errors, so they print as nothing.
+type credentials struct{ user, password string }
+
+func (credentials) String() string   { return "(credentials)" }
+func (credentials) GoString() string { return "(credentials)" }
+
+// errPullSecret keeps the cause to itself: a decoder's message quotes what it read.
+var errPullSecret = errors.New("the pull secret is not of the form that it is downloaded in")
+
+// pullEntry is one entry of a pull secret, in the format of Docker's config.json.
+type pullEntry struct {
+	Auth     string `json:"auth"` // user:password in base64
+	Username string `json:"username"`
+	Password string `json:"password"`
+}
+
+// credentialsFor finds the entry of a pull secret for a repository of a registry ("host" or "host:port"): the one whose
+// key fits the longest part of it. The repository may be empty.
+func credentialsFor(pullSecret, registry, repository string) (found credentials, ok bool, err error) {
+	if strings.TrimSpace(pullSecret) == "" {
+		return credentials{}, false, nil
+	}
+	var document struct {
+		Auths map[string]pullEntry `json:"auths"`
+	}
+	if json.Unmarshal([]byte(pullSecret), &document) != nil {
+		return credentials{}, false, errPullSecret
+	}
+	wanted, longest := pullKey(registry)+"/"+repository+"/", ""
+	for key := range document.Auths {
+		if prefix := pullKey(key); strings.HasPrefix(wanted, prefix+"/") && (longest == "" || len(prefix) > len(pullKey(longest))) {
+			longest = key
+		}
+	}
+	if longest == "" {
+		return credentials{}, false, nil
+	}
+	found, err = document.Auths[longest].read()
+	return found, err == nil, err
+}
+
+// pullKey returns the registry, or the part of one, that a key of a pull secret stands for.
+func pullKey(key string) string {
+	key = strings.ToLower(key)
+	for _, prefix := range []string{"https://", "http://"} {
+		key = strings.TrimPrefix(key, prefix)
+	}
+	key = strings.TrimSuffix(key, "/")
+	switch host, _, _ := strings.Cut(key, "/"); host {
+	case "docker.io", "index.docker.io", "registry-1.docker.io": // they are one; the first two are how clients name it
+		return "docker.io"
+	}
+	return strings.TrimSuffix(key, ":443")
+}
+
+func (e pullEntry) read() (credentials, error) {
+	if e.Auth == "" {
+		return credentials{e.Username, e.Password}, nil
+	}
+	decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.TrimSpace(e.Auth), "="))
+	user, password, found := strings.Cut(string(decoded), ":")
+	if err != nil || !found {
+		return credentials{}, errPullSecret
+	}
+	return credentials{user, strings.TrimRight(password, "\x00\r\n")}, nil
+}

@@ -1,0 +1,58 @@
+package probe
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"exoshift/wizard/reach"
+)
+
+const (
+	okdDistribution = "okd"
+
+	// clientsDirectory is where each version and channel has a release.txt.
+	clientsDirectory = "https://mirror.openshift.com/pub/openshift-v4/x86_64/clients/ocp/"
+	okdRepository    = "okd/scos-release"
+
+	// maxReleaseText is more than ten times what such a file has.
+	maxReleaseText = 1 << 20
+)
+
+var (
+	// channelName is a channel of OpenShift; its first group is the version without the patch.
+	channelName = regexp.MustCompile(`^(?:stable|fast|candidate|latest)-(\d+\.\d+)$`)
+	// exactVersion is a version of OpenShift or a tag of OKD.
+	exactVersion = regexp.MustCompile(`^(\d+\.\d+)\.\d+(?:-[0-9A-Za-z.-]+)?$`)
+	pullFrom     = regexp.MustCompile(`^[0-9a-z.-]+(?::\d+)?/([0-9a-z._/-]+)@(sha256:[0-9a-f]{64})$`)
+)
+
+// image is what is pulled: a repository, and a digest or a tag in it.
+type image struct{ repository, reference string }
+
+// releaseText returns the address of the file that says which image a version or a channel of a task stands for; "" if
+// there is none.
+func releaseText(task reach.Task) string {
+	if task.Distribution == okdDistribution || !channelName.MatchString(task.Version) && !exactVersion.MatchString(task.Version) {
+		return ""
+	}
+	return clientsDirectory + task.Version + "/release.txt"
+}
+
+// parseReleaseText reads the version and the image of a release.txt.
+func parseReleaseText(content []byte) (version string, found image, err error) {
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "Name:"); ok && version == "" {
+			version = strings.TrimSpace(name)
+		}
+		if spec, ok := strings.CutPrefix(line, "Pull From:"); ok {
+			match := pullFrom.FindStringSubmatch(strings.TrimSpace(spec))
+			if match == nil || !exactVersion.MatchString(version) {
+				break
+			}
+			return version, image{match[1], match[2]}, nil
+		}
+	}
+	return "", image{}, errors.New("it is no release.txt: it names no version and image")
+}
