@@ -46,10 +46,13 @@ require (
 	k8s.io/apimachinery v0.35.4
 	k8s.io/client-go v0.35.4
 	k8s.io/klog/v2 v2.130.1
+	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/beevik/ntp v1.6.0 // indirect
+require (
+	github.com/beevik/ntp v1.6.0 // indirect
+)
 
 require (
 	al.essio.dev/pkg/shellescape v1.6.1 // indirect
