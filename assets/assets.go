@@ -1,11 +1,11 @@
 // Package assets holds the data that is built into the program: the example of an answers file, the templates of what
-// the load-balancer machines are given, the manifests of the cloud controller, the policies of restricted API keys, and
-// the prices of one date. Data only; it decides nothing.
+// the load-balancer machines are given, the manifests of the cloud controller, the policies of restricted API keys, the
+// prices of one date, and the catalogue of endpoints. Data only; it decides nothing.
 package assets
 
 import "embed"
 
-//go:embed haproxy.cfg cloud-config.yaml example/answers.yaml manifests policies prices.yaml endpoints.yaml
+//go:embed haproxy.cfg cloud-config.yaml example/answers.yaml manifests policies prices.yaml endpoints
 var files embed.FS
 
 // Example returns the answers file of a default cluster that the program ships: YAML, commented for a reader.

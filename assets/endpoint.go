@@ -16,22 +16,26 @@ type Endpoint struct {
 	Phase    string   `yaml:"phase"`    // in which it is needed first
 	Owner    string   `yaml:"owner"`    // whom to ask if it does not work: network, dns, exoscale, vshn, redhat, vendor or customer
 	Severity string   `yaml:"severity"` // must, should or may
-	When     []string `yaml:"when"`     // conditions that all have to hold; none: always
+	When     []string `yaml:"when"`     // conditions that all have to hold, each "one" or "one|other"; none: always
 	Needs    []string `yaml:"needs"`    // endpoints without which it cannot be probed
 	Expect   []int    `yaml:"expect"`   // HTTP statuses that count as reached; none: whatever the probe takes
 	Reason   string   `yaml:"reason"`   // what it is needed for, one sentence
 	Hint     string   `yaml:"hint"`     // what to do if it cannot be reached, beyond the hint of what is wrong; may be empty
 }
 
-// Endpoints returns the catalogue.
+// Endpoints returns the catalogue, group by group.
 func Endpoints() ([]Endpoint, error) {
-	content, err := files.ReadFile("endpoints.yaml")
-	if err != nil {
-		return nil, fmt.Errorf("read the catalogue of endpoints: %w", err)
+	var all []Endpoint
+	for _, group := range []string{"exoscale", "redhat", "third-party", "vshn", "cluster"} {
+		content, err := files.ReadFile("endpoints/" + group + ".yaml")
+		if err != nil {
+			return nil, fmt.Errorf("read the catalogue of endpoints: %w", err)
+		}
+		var endpoints []Endpoint
+		if err := yaml.UnmarshalWithOptions(content, &endpoints, yaml.Strict()); err != nil {
+			return nil, fmt.Errorf("read the catalogue of endpoints, group %s: %w", group, err)
+		}
+		all = append(all, endpoints...)
 	}
-	var endpoints []Endpoint
-	if err := yaml.UnmarshalWithOptions(content, &endpoints, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("read the catalogue of endpoints: %w", err)
-	}
-	return endpoints, nil
+	return all, nil
 }
