@@ -67,13 +67,21 @@ func exchange(ctx context.Context, conn net.Conn, question *dns.Msg) (*dns.Msg, 
 }
 
 // addresses returns the IPv4 addresses of an answer, in its order.
-func addresses(answer *dns.Msg) []netip.Addr {
+func addresses(answer *dns.Msg) []netip.Addr { return addressesOf(answer.Answer, dns.TypeA) }
+
+// addressesOf returns the addresses of a kind, A or AAAA, in the order of the records.
+func addressesOf(records []dns.RR, kind uint16) []netip.Addr {
 	var list []netip.Addr
-	for _, rr := range answer.Answer {
-		if a, ok := rr.(*dns.A); ok {
-			if address, ok := netip.AddrFromSlice(a.A.To4()); ok {
-				list = append(list, address)
-			}
+	for _, rr := range records {
+		var ip net.IP
+		switch rr := rr.(type) {
+		case *dns.A:
+			ip = rr.A.To4()
+		case *dns.AAAA:
+			ip = rr.AAAA.To16()
+		}
+		if address, ok := netip.AddrFromSlice(ip); ok && rr.Header().Rrtype == kind {
+			list = append(list, address)
 		}
 	}
 	return list

@@ -7,12 +7,13 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"time"
+
+	"github.com/miekg/dns"
 )
 
 // Network is a world to talk to.
@@ -25,6 +26,8 @@ type Network struct {
 	LookupIPv6 func(ctx context.Context, name string) ([]netip.Addr, error)
 	// Resolvers returns the addresses of those who Lookup asks, for people; nil: nobody knows.
 	Resolvers func() []string
+	// Machine is how the machine itself resolves names, where Lookup asks others because of a proxy; nil: as Lookup does.
+	Machine *Names
 	// Resolver is asked for other records than addresses; nil means that Delegation does not work.
 	Resolver Resolver
 	// Roots are the certificate authorities of the public internet; nil means the host's.
@@ -32,6 +35,9 @@ type Network struct {
 	// ReleaseKey is the OpenPGP public key, armored, by which the downloads of releases are verified; nil means the
 	// key of OpenShift's publisher, which is pinned.
 	ReleaseKey []byte
+	// HostKeys are the SSH host keys, as in authorized_keys, of hosts whose keys are pinned otherwise; nil in the real
+	// world.
+	HostKeys map[string]string
 	// Proxy chooses a proxy for a request, like http.Transport.Proxy; nil means none.
 	Proxy func(*http.Request) (*url.URL, error)
 	// Clock is the time that waits are measured by.
@@ -43,31 +49,23 @@ type Network struct {
 func Host() Network {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	n := Network{Dial: dialer.DialContext, Proxy: http.ProxyFromEnvironment}
-	n.Lookup, n.Resolver = inner(net.DefaultResolver), n.configured(resolvConf)
+	own := machine(net.DefaultResolver, resolvConf)
+	n.Lookup, n.LookupIPv6, n.Resolvers, n.Resolver = own.Lookup, own.LookupIPv6, own.Resolvers, n.configured(resolvConf)
 	if _, applies := n.throughProxy(PublicResolver()); applies {
-		n.Lookup, n.Resolver = n.outer(PublicResolver())
+		return n.outer(PublicResolver())
 	}
 	return n
 }
 
-func inner(resolver *net.Resolver) func(context.Context, string) ([]netip.Addr, error) {
-	return func(ctx context.Context, name string) ([]netip.Addr, error) {
-		return resolver.LookupNetIP(ctx, "ip4", name)
-	}
-}
-
-// outer returns how names are resolved over HTTPS, and as before where that fails.
-func (n Network) outer(public *url.URL) (func(context.Context, string) ([]netip.Addr, error), Resolver) {
-	direct, resolver := n.Lookup, OverHTTPS(n.Client(), public)
-	lookup := func(ctx context.Context, name string) ([]netip.Addr, error) {
-		list, err := resolver.lookup(ctx, name)
-		var failure *net.DNSError
-		if errors.As(err, &failure) && !failure.IsNotFound && ctx.Err() == nil {
-			return direct(ctx, name)
-		}
-		return list, err
-	}
-	return lookup, resolver.Or(n.Resolver)
+// outer returns a network that resolves names over HTTPS, and as before where that fails.
+func (n Network) outer(public *url.URL) Network {
+	own, resolver := n.Direct(), OverHTTPS(n.Client(), public)
+	n.Machine = &own
+	n.Lookup = resolver.lookup(dns.TypeA, own.Lookup)
+	n.LookupIPv6 = resolver.lookup(dns.TypeAAAA, own.LookupIPv6)
+	n.Resolvers = func() []string { return []string{public.Host} }
+	n.Resolver = resolver.Or(n.Resolver)
+	return n
 }
 
 // Transport returns a new HTTP transport on this network that trusts the public internet.

@@ -51,16 +51,28 @@ func (r Resolver) Or(next Resolver) Resolver {
 	}
 }
 
-// lookup returns the IPv4 addresses of a name, with the errors of package net.
-func (r Resolver) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
-	answer, err := r(ctx, query(name, dns.TypeA))
+// lookup returns how the addresses of a kind, A or AAAA, are found: by r, and where that fails by next.
+func (r Resolver) lookup(kind uint16, next func(context.Context, string) ([]netip.Addr, error)) func(context.Context, string) ([]netip.Addr, error) {
+	return func(ctx context.Context, name string) ([]netip.Addr, error) {
+		list, err := r.find(ctx, name, kind)
+		var failure *net.DNSError
+		if next != nil && errors.As(err, &failure) && !failure.IsNotFound && ctx.Err() == nil {
+			return next(ctx, name)
+		}
+		return list, err
+	}
+}
+
+// find returns the addresses of a name, with the errors of package net.
+func (r Resolver) find(ctx context.Context, name string, kind uint16) ([]netip.Addr, error) {
+	answer, err := r(ctx, query(name, kind))
 	switch {
 	case err != nil:
 		return nil, &net.DNSError{Err: err.Error(), Name: name, IsTemporary: true, UnwrapErr: err}
 	case answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError:
 		return nil, &net.DNSError{Err: "the resolver answers " + dns.RcodeToString[answer.Rcode], Name: name, IsTemporary: true}
 	}
-	if list := addresses(answer); len(list) > 0 {
+	if list := addressesOf(answer.Answer, kind); len(list) > 0 {
 		return list, nil
 	}
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}

@@ -130,8 +130,7 @@ func behindProxy(t *testing.T, answer func(http.ResponseWriter, *dns.Msg)) func(
 	n.Lookup = func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
 	}
-	lookup, _ := n.outer(address)
-	return lookup
+	return n.outer(address).Lookup
 }
 
 func TestBehindAProxyThePublicAnswerCounts(t *testing.T) {

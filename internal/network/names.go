@@ -1,0 +1,46 @@
+package network
+
+import (
+	"context"
+	"net"
+	"net/netip"
+
+	"github.com/miekg/dns"
+)
+
+// Names is how names are resolved. Each function may be nil, as those of Network.
+type Names struct {
+	Lookup     func(ctx context.Context, name string) ([]netip.Addr, error)
+	LookupIPv6 func(ctx context.Context, name string) ([]netip.Addr, error)
+	Resolvers  func() []string
+}
+
+// Direct returns how a name is resolved by whoever connects without a proxy.
+func (n Network) Direct() Names {
+	if n.Machine != nil {
+		return *n.Machine
+	}
+	return Names{Lookup: n.Lookup, LookupIPv6: n.LookupIPv6, Resolvers: n.Resolvers}
+}
+
+// machine returns how the machine itself resolves names; its resolvers are those of a file like resolv.conf.
+func machine(resolver *net.Resolver, file string) Names {
+	return Names{
+		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return resolver.LookupNetIP(ctx, "ip4", name)
+		},
+		LookupIPv6: func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return resolver.LookupNetIP(ctx, "ip6", name)
+		},
+		Resolvers: func() []string { return nameserversOf(file) },
+	}
+}
+
+// nameserversOf returns the servers of a file like resolv.conf, or none if it cannot be read.
+func nameserversOf(file string) []string {
+	config, err := dns.ClientConfigFromFile(file)
+	if err != nil {
+		return nil
+	}
+	return config.Servers
+}

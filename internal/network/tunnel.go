@@ -1,0 +1,130 @@
+package network
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// maxProxyAnswer is how much a proxy may say before it lets through.
+const maxProxyAnswer = 64 << 10
+
+// ProxyError says why a proxy does not let us through. It never names the proxy's credentials.
+type ProxyError struct {
+	Proxy  string // "host:port"
+	Status int    // HTTP status of its answer; 0: there was none, and Err says why
+	Err    error
+}
+
+func (e *ProxyError) Error() string { return "the proxy " + e.Proxy + ": " + e.Err.Error() }
+func (e *ProxyError) Unwrap() error { return e.Err }
+
+// ProxyAddress returns the "host:port" of an HTTP proxy.
+func ProxyAddress(proxy *url.URL) string {
+	port := proxy.Port()
+	switch {
+	case port != "":
+	case proxy.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return net.JoinHostPort(proxy.Hostname(), port)
+}
+
+// ProxyAuthorization returns the value of the header Proxy-Authorization, "" for a proxy without credentials.
+func ProxyAuthorization(proxy *url.URL) string {
+	if proxy.User == nil {
+		return ""
+	}
+	password, _ := proxy.User.Password()
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(proxy.User.Username()+":"+password))
+}
+
+// Tunnel asks an HTTP proxy, by CONNECT, for a connection to "host:port"; the proxy resolves the name. Whatever keeps it
+// from that is a *ProxyError.
+func (n Network) Tunnel(ctx context.Context, proxy *url.URL, address string) (net.Conn, error) {
+	conn, err := n.DialProxy(ctx, proxy)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	through, status, err := handshake(conn, ProxyAuthorization(proxy), address)
+	if !stop() {
+		err = ctx.Err()
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, &ProxyError{Proxy: ProxyAddress(proxy), Status: status, Err: err}
+	}
+	return through, nil
+}
+
+// DialProxy connects to an HTTP proxy, by TLS if its URL says https. Failures are a *ProxyError.
+func (n Network) DialProxy(ctx context.Context, proxy *url.URL) (net.Conn, error) {
+	address := ProxyAddress(proxy)
+	if proxy.Scheme != "http" && proxy.Scheme != "https" {
+		return nil, &ProxyError{Proxy: address, Err: fmt.Errorf("proxies of the kind %q are not supported", proxy.Scheme)}
+	}
+	conn, err := n.Dial(ctx, "tcp", address)
+	if err != nil {
+		return nil, &ProxyError{Proxy: address, Err: err}
+	}
+	if proxy.Scheme == "http" {
+		return conn, nil
+	}
+	config := n.TLS()
+	config.ServerName = proxy.Hostname()
+	secure := tls.Client(conn, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, &ProxyError{Proxy: address, Err: err}
+	}
+	return secure, nil
+}
+
+func handshake(conn net.Conn, authorization, address string) (_ net.Conn, status int, _ error) {
+	if err := conn.SetDeadline(time.Now().Add(4 * patience)); err != nil {
+		return nil, 0, err
+	}
+	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}
+	if authorization != "" {
+		request.Header.Set("Proxy-Authorization", authorization)
+	}
+	if err := request.Write(conn); err != nil {
+		return nil, 0, err
+	}
+	limited := &io.LimitedReader{R: conn, N: maxProxyAnswer}
+	reader := bufio.NewReader(limited)
+	response, err := http.ReadResponse(reader, request) //nolint:bodyclose // what follows is not a body
+	if err != nil && limited.N <= 0 {
+		err = errors.New("its answer has no end")
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	if response.StatusCode/100 != 2 {
+		return nil, response.StatusCode, fmt.Errorf("it answers %s", response.Status)
+	}
+	limited.N = maxTunnel
+	return &tunneled{Conn: conn, reader: reader}, response.StatusCode, conn.SetDeadline(time.Time{})
+}
+
+// maxTunnel is more than any tunnel carries: from here on the limit is that of whoever reads.
+const maxTunnel = 1 << 62
+
+// tunneled is a connection whose first bytes may have come along with the proxy's answer.
+type tunneled struct {
+	net.Conn
+	reader io.Reader
+}
+
+func (t *tunneled) Read(b []byte) (int, error) { return t.reader.Read(b) }
