@@ -1,0 +1,126 @@
+package reach
+
+import (
+	"cmp"
+	"maps"
+	"strings"
+)
+
+// hintOf returns what to do about a result: one action by its class, and what the catalogue adds about this service.
+func hintOf(check Check, r Result) string {
+	hint := hintByClass(r)
+	if r.Verdict != OK && check.Hint != "" {
+		hint = strings.TrimSpace(hint + " " + check.Hint)
+	}
+	return hint
+}
+
+func hintByClass(r Result) string {
+	if r.Class == "" {
+		return ""
+	}
+	text, known := hints()[r.Class]
+	if !known {
+		text = "Compare with a machine in another network, and show this report to those who run yours."
+	}
+	return filled(text, r)
+}
+
+// hints returns the action for each class. What is in braces comes from the result, see filled.
+func hints() map[Class]string {
+	all := nameHints()
+	for _, layer := range []map[Class]string{transportHints(), tlsHints(), serviceHints()} {
+		maps.Copy(all, layer)
+	}
+	return all
+}
+
+func nameHints() map[Class]string {
+	return map[Class]string{
+		NXDomain:   "Check how {host} is spelled, and ask those who run {resolver} to resolve it: as far as that name server knows, there is no such name.",
+		ServFail:   "Ask those who run {resolver} why it cannot look up {host}: that name server reports a failure of its own, often a forwarder that does not answer.",
+		DNSTimeout: "Let {machine} reach {resolver} on port 53, UDP and TCP: that name server did not answer.",
+		SplitView:  "Ask those who run {resolver} to answer for {host} as the internet does: that name server says {addresses}.",
+	}
+}
+
+func transportHints() map[Class]string {
+	return map[Class]string{
+		Refused:      "Ask for the firewall to accept connections to {target}: it refuses them at once, unless nothing listens there.",
+		TCPTimeout:   "Ask for the firewall to let {target} through: packets get lost without any answer, which is how a firewall drops them.",
+		NoRoute:      "Ask those who run the network for a route to {address}: {machine} has none.",
+		UDPTimeout:   "Ask for the firewall to let UDP to {target} through, and the answers back in: none came.",
+		Reset:        "Ask which firewall cuts connections to {target}, and for an exemption from it: this one was cut in the middle.",
+		ProxyRefused: "Ask those who run {proxy} to let connections to {target} through, after a look at whether its address is right.",
+		ProxyAuth:    "Give the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT: it asks for them.",
+	}
+}
+
+func tlsHints() map[Class]string {
+	return map[Class]string{
+		Untrusted:     "Ask for {host} to be exempted from TLS inspection, or have {issuer} trusted, by its certificate in openshift.trustBundle.",
+		WrongHostname: "Find out who answers in place of {host}: the certificate is made for {subject}, so a name server or a proxy leads elsewhere.",
+		Expired:       "Tell those who run {host} to renew their certificate: it ended {expires}.",
+		ClockSkew:     "Set the clock of {machine}, best by NTP: it is wrong ({skew}).",
+		TLSFailure:    "Ask which device between {machine} and {target} blocks or breaks TLS: no secure connection could be agreed on.",
+	}
+}
+
+func serviceHints() map[Class]string {
+	return map[Class]string{
+		Unauthorized: "Nothing to do: {host} was reached and asks who we are, as it should.",
+		Geo:          "Go out by an address in another country, or ask {host} to serve this one: it refuses where we come from.",
+		ServerError:  "Wait some minutes and check again: {host} itself has a problem ({status}).",
+		Unexpected:   "Open {url} in a browser in the same network and see who answers: what came ({status}) is not from this service.",
+		Captive:      "Log in to the network of {machine} in a browser: its login page answers in place of {host}.",
+		HTTPTimeout:  "Ask which proxy or firewall holds back data from {target}: a connection was made, and then nothing came.",
+		Slow:         "Find out what makes the way to {host} slow, such as a proxy that scans downloads: gigabytes will take this way.",
+		Credentials:  "Get a new pull secret from console.redhat.com and give it in openshift.pullSecret: {host} refuses this one.",
+		Missing:      "Choose another version in openshift.version: {host} does not have what is wanted.",
+		HostKey:      "Have those who run {host} confirm its host key before anything else: it is {key}, and another one is known.",
+		Exposed:      "Take away the security group rule that lets the outside reach {target}: only machines inside the zone may.",
+		Malformed:    "Find out what listens at {target}: what it sends is not the protocol of this service.",
+	}
+}
+
+// filled puts what is known into a text.
+func filled(text string, r Result) string {
+	e := r.Evidence
+	host := cmp.Or(hostOf(e[EvidenceHost]), hostOf(r.Target))
+	return strings.NewReplacer(
+		"{host}", host,
+		"{target}", cmp.Or(e[EvidenceHost], r.Target),
+		"{url}", "https://"+host,
+		"{machine}", machine(r.Vantage),
+		"{resolver}", cmp.Or(e[EvidenceResolver], "its name server"),
+		"{addresses}", cmp.Or(e[EvidenceAddresses], "something else"),
+		"{address}", cmp.Or(e[EvidenceAddress], e[EvidenceAddresses], host),
+		"{issuer}", cmp.Or(e[EvidenceIssuer], "its unknown issuer"),
+		"{subject}", cmp.Or(e[EvidenceSubject], "another name"),
+		"{expires}", cmp.Or(e[EvidenceExpires], "some time ago"),
+		"{skew}", cmp.Or(e[EvidenceSkew], "by more than certificates allow"),
+		"{status}", cmp.Or(e[EvidenceStatus], e[EvidenceError], "an answer that is none"),
+		"{proxy}", proxyName(e[EvidenceProxy]),
+		"{key}", cmp.Or(e[EvidenceFinger], "unknown"),
+		"{error}", cmp.Or(e[EvidenceError], "no reason given"),
+	).Replace(text)
+}
+
+func proxyName(address string) string {
+	if address == "" {
+		return "the proxy"
+	}
+	return "the proxy " + address
+}
+
+// machine says for people which machine a vantage is.
+func machine(vantage string) string {
+	host, ssh := strings.CutPrefix(vantage, SSHVantage)
+	switch {
+	case vantage == Zone:
+		return "the machine in the zone"
+	case ssh:
+		return "host " + host
+	}
+	return "this workstation"
+}

@@ -1,0 +1,69 @@
+package reach
+
+import (
+	"net"
+	"net/url"
+	"strings"
+)
+
+// Kind returns the kind of a check's probe, e.g. "https"; "" if its URL cannot be read.
+func (c Check) Kind() string {
+	address, err := url.Parse(c.URL)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(address.Scheme)
+}
+
+// Target returns what is connected to, "host:port", or "host" where a kind has no port. A URL that cannot be read is
+// returned as it is.
+func (c Check) Target() string {
+	address, err := url.Parse(c.URL)
+	if err != nil || address.Hostname() == "" {
+		return c.URL
+	}
+	port := address.Port()
+	if port == "" {
+		port = usualPort(c.Kind())
+	}
+	if port == "" {
+		return address.Hostname()
+	}
+	return net.JoinHostPort(address.Hostname(), port)
+}
+
+// usualPort returns the port of a kind whose URL names none; "" if there is no such port.
+func usualPort(kind string) string {
+	switch kind {
+	case "http":
+		return "80"
+	case "ssh":
+		return "22"
+	case "ntp":
+		return "123"
+	case "dns":
+		return "53"
+	case "tcp", "closed", "proxy", "zone":
+		return ""
+	}
+	return "443"
+}
+
+// Transport returns the protocol that a check's port belongs to: tcp, udp, or "udp+tcp" where both are used.
+func (c Check) Transport() string {
+	switch c.Kind() {
+	case "ntp":
+		return "udp"
+	case "dns", "zone":
+		return "udp+tcp"
+	}
+	return "tcp"
+}
+
+// hostOf returns the host of a target.
+func hostOf(target string) string {
+	if host, _, err := net.SplitHostPort(target); err == nil {
+		return host
+	}
+	return target
+}
