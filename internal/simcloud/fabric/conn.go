@@ -15,6 +15,17 @@ type conn struct {
 	in, out       *pipe
 	peer          *conn
 	local, remote *net.TCPAddr
+	dialed        netip.AddrPort
+}
+
+// OriginalDestination returns what the client of an accepted connection dialed, which is another address than the
+// server's own if an elastic IP or a host in the middle stands between them.
+func OriginalDestination(c net.Conn) (netip.AddrPort, bool) {
+	accepted, ok := c.(*conn)
+	if !ok {
+		return netip.AddrPort{}, false
+	}
+	return accepted.dialed, true
 }
 
 // connect returns the two ends of a new connection. The client keeps the address it dialed, which may be an elastic
@@ -22,7 +33,7 @@ type conn struct {
 func connect(from, to *Host, source, dialed netip.AddrPort) (client, server *conn) {
 	request, response := newPipe(), newPipe()
 	client = &conn{host: from, in: response, out: request, local: net.TCPAddrFromAddrPort(source), remote: net.TCPAddrFromAddrPort(dialed)}
-	server = &conn{host: to, in: request, out: response, remote: client.local,
+	server = &conn{host: to, in: request, out: response, remote: client.local, dialed: dialed,
 		local: net.TCPAddrFromAddrPort(netip.AddrPortFrom(to.address, dialed.Port()))}
 	client.peer, server.peer = server, client
 	return client, server

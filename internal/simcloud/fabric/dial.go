@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -15,11 +16,13 @@ func nobody(_ context.Context, name string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-// Dial connects to "host:port" over TCP. The addresses of a name are tried in their order and share ConnectTimeout.
-// A dropped packet ends in an error whose Timeout is true, a port where nothing listens in syscall.ECONNREFUSED.
+// Dial connects to "host:port" over "tcp", "tcp4", "udp" or "udp4". The addresses of a name are tried in their order
+// and share ConnectTimeout. A dropped packet ends in an error whose Timeout is true, a port where nothing listens in
+// syscall.ECONNREFUSED: of TCP at once, of UDP when it is read from. There is no way to IPv6 addresses, and no IPv6.
 func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error) {
-	if proto != "tcp" && proto != "tcp4" {
-		return nil, &net.OpError{Op: "dial", Net: proto, Err: net.UnknownNetworkError(proto)}
+	connect, err := h.transport(proto)
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: proto, Err: err}
 	}
 	addresses, port, err := h.resolve(ctx, address)
 	if err != nil {
@@ -28,18 +31,54 @@ func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error
 	patience := ConnectTimeout / time.Duration(len(addresses))
 	var first error
 	for _, to := range addresses {
-		c, err := h.connect(ctx, netip.AddrPortFrom(to, uint16(port)), patience)
+		at := netip.AddrPortFrom(to, uint16(port))
+		c, err := connect(ctx, at, patience)
 		if err == nil {
 			return c, nil
 		}
 		if first == nil {
-			first = &net.OpError{Op: "dial", Net: proto, Addr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(to, uint16(port))), Err: err}
+			first = &net.OpError{Op: "dial", Net: proto, Addr: peerAddress(proto, at), Err: err}
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
 	return nil, first
+}
+
+// transport returns how connections of a protocol are made.
+func (h *Host) transport(proto string) (func(context.Context, netip.AddrPort, time.Duration) (net.Conn, error), error) {
+	switch proto {
+	case "tcp", "tcp4":
+		return h.connect, nil
+	case "udp", "udp4":
+		return h.associate, nil
+	case "tcp6", "udp6":
+		return nil, os.NewSyscallError("connect", syscall.ENETUNREACH)
+	}
+	return nil, net.UnknownNetworkError(proto)
+}
+
+func peerAddress(proto string, at netip.AddrPort) net.Addr {
+	if strings.HasPrefix(proto, "udp") {
+		return net.UDPAddrFromAddrPort(at)
+	}
+	return net.TCPAddrFromAddrPort(at)
+}
+
+// associate opens a port that speaks UDP with one peer, which hears nothing of it yet.
+func (h *Host) associate(ctx context.Context, to netip.AddrPort, _ time.Duration) (net.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !to.Addr().Is4() {
+		return nil, os.NewSyscallError("connect", syscall.ENETUNREACH)
+	}
+	s, err := h.open(0, to)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (h *Host) resolve(ctx context.Context, address string) ([]netip.Addr, int, error) {
@@ -65,6 +104,9 @@ func (h *Host) resolve(ctx context.Context, address string) ([]netip.Addr, int, 
 func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Duration) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if !to.Addr().Is4() {
+		return nil, os.NewSyscallError("connect", syscall.ENETUNREACH)
 	}
 	target, found := h.route(to)
 	if !found {
@@ -105,7 +147,7 @@ func (h *Host) wait(ctx context.Context, patience time.Duration, queue chan<- *c
 
 // route returns the host that answers for an address, if the packet gets there.
 func (h *Host) route(to netip.AddrPort) (*Host, bool) {
-	address, delivered := h.fabric.config.Translate(h.address, to.Addr(), int(to.Port()))
+	address, delivered := h.fabric.way(h.address, to.Addr(), "tcp", int(to.Port()))
 	if !delivered || !h.fabric.config.Allows(h.address, address, "tcp", int(to.Port())) {
 		return nil, false
 	}

@@ -16,19 +16,26 @@ import (
 // ConnectTimeout is how long a dial waits for packets that nobody answers, by the fabric's clock.
 const ConnectTimeout = 30 * time.Second
 
-// Config is what a fabric asks the zone for. The functions are called at each dial, from many goroutines.
+// Config is what a fabric asks the zone for. The functions are called at each dial and for each datagram, from many
+// goroutines.
 type Config struct {
 	Clock network.Clock
 	// Resolve returns the addresses of a name; nil means that there are no names.
 	Resolve func(ctx context.Context, name string) ([]netip.Addr, error)
 	// ResolveFor returns what the host of an address uses instead of Resolve; nil means that all use the same.
 	ResolveFor func(host netip.Addr) func(ctx context.Context, name string) ([]netip.Addr, error)
+	// ResolverFor returns what the host of an address asks for other records, and the addresses of those it asks; nil
+	// means that hosts know addresses only.
+	ResolverFor func(host netip.Addr) (network.Resolver, []string)
 	// Allows tells whether a packet from one address may reach a port of another; nil means always. A refused
 	// packet is dropped, so the dial hangs as behind a security group.
 	Allows func(from, to netip.Addr, proto string, port int) bool
 	// Translate returns the host that answers for the address to, which is to itself unless it is an elastic IP.
 	// False means that the packet is dropped. nil means no translation.
 	Translate func(from, to netip.Addr, port int) (netip.Addr, bool)
+	// Divert returns the host in the middle that answers in the place of another, as an interceptor does; nil or an
+	// invalid address means that nobody does. What was dialed it learns from the connection, see OriginalDestination.
+	Divert func(from, to netip.Addr, proto string, port int) netip.Addr
 }
 
 // Fabric is the network.
@@ -36,6 +43,14 @@ type Fabric struct {
 	config Config
 	mu     sync.Mutex
 	hosts  map[netip.Addr]*Host
+}
+
+// way returns where a packet comes out that is sent to an address; false means that it is dropped on the way.
+func (f *Fabric) way(from, to netip.Addr, proto string, port int) (netip.Addr, bool) {
+	if middle := f.config.Divert(from, to, proto, port); middle.IsValid() {
+		return middle, true
+	}
+	return f.config.Translate(from, to, port)
 }
 
 // New returns a network without hosts.
@@ -52,11 +67,21 @@ func New(config Config) *Fabric {
 	if config.Translate == nil {
 		config.Translate = func(_, to netip.Addr, _ int) (netip.Addr, bool) { return to, true }
 	}
+	if config.Divert == nil {
+		config.Divert = func(_, _ netip.Addr, _ string, _ int) netip.Addr { return netip.Addr{} }
+	}
+	if config.ResolverFor == nil {
+		config.ResolverFor = func(netip.Addr) (network.Resolver, []string) { return nil, nil }
+	}
 	return &Fabric{config: config, hosts: map[netip.Addr]*Host{}}
 }
 
 // Host brings up a host with that address. It fails if another host has the address.
-func (f *Fabric) Host(address netip.Addr) (*Host, error) {
+func (f *Fabric) Host(address netip.Addr) (*Host, error) { return f.Asleep(address, nil) }
+
+// Asleep brings up a host whose ports open when somebody reaches for it first: boot opens them, and runs once. An
+// internet of hosts that nobody asks for costs nothing.
+func (f *Fabric) Asleep(address netip.Addr, boot func(*Host)) (*Host, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, taken := f.hosts[address]; taken {
@@ -65,7 +90,9 @@ func (f *Fabric) Host(address netip.Addr) (*Host, error) {
 	host := &Host{
 		fabric:    f,
 		address:   address,
+		boot:      boot,
 		listeners: map[int]*listener{},
+		sockets:   map[int]*socket{},
 		conns:     map[*conn]struct{}{},
 		gone:      make(chan struct{}),
 	}
@@ -86,10 +113,14 @@ func (f *Fabric) Close() {
 	}
 }
 
+// find returns the host of an address, awake.
 func (f *Fabric) find(address netip.Addr) (*Host, bool) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	host, ok := f.hosts[address]
+	f.mu.Unlock()
+	if ok && host.boot != nil {
+		host.awake.Do(func() { host.boot(host) })
+	}
 	return host, ok
 }
 

@@ -3,11 +3,9 @@ package fabric
 import (
 	"context"
 	"crypto/x509"
-	"net"
+	"io"
 	"net/netip"
-	"os"
 	"sync"
-	"syscall"
 
 	"exoshift/internal/network"
 )
@@ -16,9 +14,13 @@ import (
 type Host struct {
 	fabric  *Fabric
 	address netip.Addr
+	boot    func(*Host) // opens the ports at the first packet; nil: they are open
+	awake   sync.Once
 
 	mu        sync.Mutex
 	listeners map[int]*listener
+	catchAll  *listener // of the ports that have none
+	sockets   map[int]*socket
 	conns     map[*conn]struct{}
 	lastPort  uint16
 	closed    bool
@@ -30,7 +32,12 @@ func (h *Host) Address() netip.Addr { return h.address }
 
 // Network returns the world as seen from this host, with the certificate authorities it trusts.
 func (h *Host) Network(roots *x509.CertPool) network.Network {
-	return network.Network{Dial: h.Dial, Lookup: h.lookup(), Roots: roots, Clock: h.fabric.config.Clock}
+	n := network.Network{Dial: h.Dial, Lookup: h.lookup(), Roots: roots, Clock: h.fabric.config.Clock}
+	resolver, servers := h.fabric.config.ResolverFor(h.address)
+	if resolver != nil {
+		n.Resolver, n.Resolvers = resolver, func() []string { return servers }
+	}
+	return n
 }
 
 // lookup returns how this host resolves names.
@@ -38,35 +45,19 @@ func (h *Host) lookup() func(ctx context.Context, name string) ([]netip.Addr, er
 	return h.fabric.config.ResolveFor(h.address)
 }
 
-// Listen opens a TCP port.
-func (h *Host) Listen(port int) (net.Listener, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	address := net.TCPAddrFromAddrPort(netip.AddrPortFrom(h.address, uint16(port)))
-	if h.closed {
-		return nil, &net.OpError{Op: "listen", Net: "tcp", Addr: address, Err: net.ErrClosed}
-	}
-	if _, taken := h.listeners[port]; taken {
-		return nil, &net.OpError{Op: "listen", Net: "tcp", Addr: address, Err: os.NewSyscallError("bind", syscall.EADDRINUSE)}
-	}
-	l := &listener{host: h, address: address, queue: make(chan *conn, backlog), done: make(chan struct{})}
-	h.listeners[port] = l
-	return l, nil
-}
-
 // Close takes the host down: its ports close and its connections are reset at both ends. Closing twice is fine.
 func (h *Host) Close() {
 	h.fabric.remove(h)
-	for _, l := range h.shut() {
-		_ = l.Close()
+	for _, port := range h.shut() {
+		_ = port.Close()
 	}
 	for _, c := range h.connections() {
 		c.reset()
 	}
 }
 
-// shut refuses new ports and connections and returns the listeners that were open.
-func (h *Host) shut() []*listener {
+// shut refuses new ports and connections and returns what was open.
+func (h *Host) shut() []io.Closer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -74,11 +65,17 @@ func (h *Host) shut() []*listener {
 	}
 	h.closed = true
 	close(h.gone)
-	listeners := make([]*listener, 0, len(h.listeners))
+	open := make([]io.Closer, 0, len(h.listeners)+len(h.sockets)+1)
 	for _, l := range h.listeners {
-		listeners = append(listeners, l)
+		open = append(open, l)
 	}
-	return listeners
+	for _, s := range h.sockets {
+		open = append(open, s)
+	}
+	if h.catchAll != nil {
+		open = append(open, h.catchAll)
+	}
+	return open
 }
 
 func (h *Host) connections() []*conn {
@@ -94,8 +91,10 @@ func (h *Host) connections() []*conn {
 func (h *Host) listener(port int) (*listener, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l, ok := h.listeners[port]
-	return l, ok
+	if l, ok := h.listeners[port]; ok {
+		return l, true
+	}
+	return h.catchAll, h.catchAll != nil
 }
 
 // adopt makes the host responsible for a connection's end; false if the host is gone.
@@ -112,16 +111,4 @@ func (h *Host) forget(c *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.conns, c)
-}
-
-func (h *Host) ephemeralPort() uint16 {
-	const first, last = 32768, 60999
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.lastPort < first || h.lastPort == last {
-		h.lastPort = first
-	} else {
-		h.lastPort++
-	}
-	return h.lastPort
 }

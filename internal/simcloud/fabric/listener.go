@@ -16,6 +16,10 @@ type listener struct {
 	done    chan struct{}
 }
 
+func newListener(h *Host, address *net.TCPAddr) *listener {
+	return &listener{host: h, address: address, queue: make(chan *conn, backlog), done: make(chan struct{})}
+}
+
 func (l *listener) Accept() (net.Conn, error) {
 	select {
 	case <-l.done:
@@ -37,7 +41,11 @@ func (l *listener) closed() error {
 func (l *listener) Close() error {
 	l.once.Do(func() {
 		l.host.mu.Lock()
-		delete(l.host.listeners, l.address.Port)
+		if l.host.catchAll == l {
+			l.host.catchAll = nil
+		} else {
+			delete(l.host.listeners, l.address.Port)
+		}
 		l.host.mu.Unlock()
 		close(l.done)
 		l.drain()

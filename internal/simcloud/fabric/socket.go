@@ -1,0 +1,204 @@
+package fabric
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// socket is an open UDP port: a net.PacketConn, and a net.Conn if it was dialed.
+type socket struct {
+	host *Host
+	port uint16
+	peer netip.AddrPort // of a dialed one
+
+	mu      sync.Mutex
+	changed sync.Cond
+	queue   []datagram
+	refused bool // an ICMP message said that the peer's port is closed
+	closed  bool
+	readBy  deadline
+	// flows are those that the socket has spoken to, or that spoke to it, with the address by which they know it.
+	flows map[netip.AddrPort]netip.Addr
+}
+
+func newSocket(host *Host, port uint16, peer netip.AddrPort) *socket {
+	s := &socket{host: host, port: port, peer: peer, flows: map[netip.AddrPort]netip.Addr{}}
+	s.changed.L = &s.mu
+	return s
+}
+
+// local returns the address that a peer sees: the one it spoke to, which may be an elastic IP.
+func (s *socket) local(to netip.AddrPort) netip.AddrPort {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, ok := s.flows[to]; ok {
+		return netip.AddrPortFrom(known, s.port)
+	}
+	return netip.AddrPortFrom(s.host.address, s.port)
+}
+
+// knows tells whether the socket has spoken to a peer.
+func (s *socket) knows(peer netip.AddrPort) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.flows[peer]
+	return ok
+}
+
+func (s *socket) note(peer netip.AddrPort, as netip.Addr) {
+	if _, known := s.flows[peer]; !known && len(s.flows) >= maxFlows {
+		clear(s.flows) // those who still want something speak again
+	}
+	s.flows[peer] = as
+}
+
+// deliver takes a datagram in that was sent to an address of this host.
+func (s *socket) deliver(d datagram, as netip.Addr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || len(s.queue) >= inbox || s.peer.IsValid() && d.from != s.peer {
+		return
+	}
+	s.note(d.from, as)
+	s.queue = append(s.queue, d)
+	s.changed.Broadcast()
+}
+
+func (s *socket) ReadFrom(b []byte) (int, net.Addr, error) {
+	n, from, err := s.receive(b)
+	if err != nil {
+		return 0, nil, s.explain("read", err)
+	}
+	return n, net.UDPAddrFromAddrPort(from), nil
+}
+
+func (s *socket) Read(b []byte) (int, error) {
+	n, _, err := s.receive(b)
+	return n, s.explain("read", err)
+}
+
+func (s *socket) receive(b []byte) (int, netip.AddrPort, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		switch {
+		case s.closed:
+			return 0, netip.AddrPort{}, net.ErrClosed
+		case s.readBy.passed():
+			return 0, netip.AddrPort{}, os.ErrDeadlineExceeded
+		case len(s.queue) > 0:
+			d := s.queue[0]
+			s.queue = s.queue[1:]
+			return copy(b, d.content), d.from, nil // what does not fit is cut off
+		case s.refused:
+			s.refused = false
+			return 0, netip.AddrPort{}, os.NewSyscallError("read", syscall.ECONNREFUSED)
+		}
+		s.changed.Wait()
+	}
+}
+
+func (s *socket) WriteTo(b []byte, to net.Addr) (int, error) {
+	peer, ok := to.(*net.UDPAddr)
+	if s.peer.IsValid() || !ok {
+		return 0, s.explain("write", net.ErrWriteToConnected)
+	}
+	n, err := s.transmit(b, netip.AddrPortFrom(peer.AddrPort().Addr().Unmap(), peer.AddrPort().Port()))
+	return n, s.explain("write", err)
+}
+
+func (s *socket) Write(b []byte) (int, error) {
+	n, err := s.transmit(b, s.peer)
+	return n, s.explain("write", err)
+}
+
+// transmit sends a datagram, and remembers to whom.
+func (s *socket) transmit(b []byte, to netip.AddrPort) (int, error) {
+	if err := s.mayWrite(b, to); err != nil {
+		return 0, err
+	}
+	if s.host.send(s, to, append([]byte(nil), b...)) && s.peer.IsValid() {
+		s.mu.Lock()
+		s.refused = true
+		s.changed.Broadcast()
+		s.mu.Unlock()
+	}
+	return len(b), nil
+}
+
+func (s *socket) mayWrite(b []byte, to netip.AddrPort) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return net.ErrClosed
+	case s.refused:
+		s.refused = false
+		return os.NewSyscallError("write", syscall.ECONNREFUSED)
+	case len(b) > maxDatagram:
+		return os.NewSyscallError("write", syscall.EMSGSIZE)
+	case !to.Addr().Is4():
+		return os.NewSyscallError("write", syscall.ENETUNREACH)
+	}
+	if _, known := s.flows[to]; !known {
+		s.note(to, s.host.address)
+	}
+	return nil
+}
+
+func (s *socket) explain(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	failure := &net.OpError{Op: op, Net: "udp", Source: s.LocalAddr(), Err: err}
+	if s.peer.IsValid() {
+		failure.Addr = s.RemoteAddr()
+	}
+	return failure
+}
+
+func (s *socket) Close() error {
+	s.host.drop(s)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return s.explain("close", net.ErrClosed)
+	}
+	s.closed, s.queue = true, nil
+	s.readBy.set(time.Time{}, nil)
+	s.changed.Broadcast()
+	return nil
+}
+
+func (s *socket) LocalAddr() net.Addr {
+	return net.UDPAddrFromAddrPort(netip.AddrPortFrom(s.host.address, s.port))
+}
+
+func (s *socket) RemoteAddr() net.Addr {
+	if !s.peer.IsValid() {
+		return nil
+	}
+	return net.UDPAddrFromAddrPort(s.peer)
+}
+
+func (s *socket) SetDeadline(t time.Time) error { return s.SetReadDeadline(t) } // sending never waits
+
+func (s *socket) SetReadDeadline(t time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readBy.set(t, s.wake)
+	s.changed.Broadcast()
+	return nil
+}
+
+func (s *socket) SetWriteDeadline(time.Time) error { return nil }
+
+func (s *socket) wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed.Broadcast()
+}
