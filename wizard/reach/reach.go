@@ -69,6 +69,9 @@ type Finding struct {
 	Evidence map[string]string // see the keys Evidence...
 	// Degraded: the service was reached, but something about it is not as it should be.
 	Degraded bool
+	// Unknown says why nothing can be found out from this vantage, e.g. "a proxy carries no UDP"; usually empty. The
+	// check is skipped because of it.
+	Unknown string
 }
 
 // Reached tells whether the service can be used.

@@ -242,3 +242,17 @@ func TestNothingToCheckIsAnEmptyReport(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 }
+
+func TestWhatCannotBeFoundOutFromHereIsSkippedAndNotMissedByTheRest(t *testing.T) {
+	task := taskOf("A", "B<A")
+	report := reach.Run(t.Context(), task, probes{
+		"A": finds(reach.Finding{Unknown: "a proxy carries no UDP"}), "B": finds(reach.Finding{}),
+	}, nil)
+	expect(t, report, "A skipped because a proxy carries no UDP, B ok")
+	if got := report.Results[0].Evidence[reach.EvidenceSkipped]; got != "because a proxy carries no UDP" {
+		t.Error(got)
+	}
+	if worst := report.Worst(); worst != reach.OK {
+		t.Error(worst)
+	}
+}

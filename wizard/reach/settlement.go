@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -86,6 +87,9 @@ func (s *settlement) needsSettled(i int) bool {
 // conclude makes the result of a check.
 func (s *settlement) conclude(o outcome) {
 	check := s.task.Checks[o.index]
+	if o.finding.Unknown != "" {
+		o.missed = errors.New(o.finding.Unknown)
+	}
 	if o.missed != nil {
 		s.skip(o.index, skippedBecause(o.missed.Error()), check.ID+" was skipped")
 		return
