@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -15,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -166,26 +164,7 @@ func (b *bootstrap) runGateway() {
 // run starts a server and waits until its port is open.
 func (b *bootstrap) run(port int, program string, arguments ...string) {
 	b.t.Helper()
-	var said bytes.Buffer
-	command := exec.Command(program, arguments...)
-	command.Stdout, command.Stderr = &said, &said
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	command.WaitDelay = time.Second // children of the SSH server live as long as their connections
-	must(b.t, command.Start())
-	b.t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-		b.t.Logf("%s said:\n%s", filepath.Base(program), said.String())
-	})
-	for range 100 {
-		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err == nil {
-			_ = conn.Close()
-			return
-		}
-		wait(100 * time.Millisecond)
-	}
-	b.t.Fatalf("%s does not listen on port %d", program, port)
+	daemon(b.t, open(fmt.Sprintf("127.0.0.1:%d", port)), program, arguments...)
 }
 
 func wait(d time.Duration) { <-time.After(d) }

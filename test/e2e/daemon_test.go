@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// installed returns the path of a program, or skips the test where it is missing.
+func installed(t *testing.T, program string) string {
+	t.Helper()
+	if _, err := os.Stat(program); err != nil {
+		t.Skipf("%s is missing: install it, or run make e2e: %v", filepath.Base(program), err)
+	}
+	return program
+}
+
+// daemon runs a server in the foreground until the test ends, and waits until it answers.
+func daemon(t *testing.T, answers func() error, program string, arguments ...string) {
+	t.Helper()
+	var said bytes.Buffer
+	ctx, stop := context.WithCancel(context.Background())
+	command := exec.CommandContext(ctx, installed(t, program), arguments...)
+	command.Stdout, command.Stderr = &said, &said
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	command.WaitDelay = time.Second // children may outlive it, as those of an SSH server do
+	must(t, command.Start())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = command.Wait()
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+		if t.Failed() {
+			t.Logf("%s said:\n%.8000s", filepath.Base(program), said.String())
+		}
+	})
+	if err := answered(answers, ended); err != nil {
+		stop()
+		<-ended
+		t.Fatalf("%s does not answer: %v; it said:\n%.8000s", filepath.Base(program), err, said.String())
+	}
+}
+
+// answered asks until there is an answer, the server has ended, or 20 seconds have passed.
+func answered(answers func() error, ended <-chan struct{}) error {
+	limit := time.After(20 * time.Second)
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	for {
+		err := answers()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-limit:
+			return err
+		case <-ended:
+			return err
+		case <-again.C:
+		}
+	}
+}
+
+// open returns whether something listens at an address.
+func open(address string) func() error {
+	return func() error {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err
+	}
+}
