@@ -1,6 +1,9 @@
 package names
 
-import "strings"
+import (
+	"net/netip"
+	"strings"
+)
 
 // RegistryServers returns the name servers of every zone that Exoscale does not hold.
 func RegistryServers() []string { return []string{"ns1.registry.example", "ns2.registry.example"} }
@@ -19,15 +22,25 @@ func (d *Directory) registered(name string) (Zone, bool) {
 			zone = labels[len(labels)-1]
 		}
 	}
-	return registryZone(zone, delegations), true
+	return d.registryZone(zone, delegations), true
+}
+
+// hostRecord is what the zone of a fixed host has for it.
+func hostRecord(name string, host netip.Addr) Record {
+	return Record{Name: name, Type: "A", Content: host.String(), TTL: hostTTL}
 }
 
 // registryZone makes a zone; resolvers remember for 15 minutes what is missing there, as below many real ones.
-func registryZone(name string, delegations []Delegation) Zone {
+func (d *Directory) registryZone(name string, delegations []Delegation) Zone {
 	soa := RegistryServers()[0] + ". hostmaster.registry.example. 1 7200 900 1209600 900"
 	zone := Zone{Name: name, Records: []Record{{Name: name, Type: "SOA", Content: soa, TTL: 3600}}}
 	for _, server := range RegistryServers() {
 		zone.Records = append(zone.Records, Record{Name: name, Type: "NS", Content: server, TTL: 3600})
+	}
+	for host, address := range d.config.Hosts {
+		if within(host, name) {
+			zone.Records = append(zone.Records, hostRecord(host, address))
+		}
 	}
 	for _, delegation := range delegations {
 		for _, server := range delegation.Servers {

@@ -111,8 +111,8 @@ func (r *Resolver) chase(name, kind string) (chain []answer, err error) {
 
 // answer returns what is remembered, with what is left of its TTL, or else the truth.
 func (r *Resolver) answer(asked question) (answer, error) {
-	if host, fixed := r.directory.config.Hosts[asked.name]; fixed {
-		return hostAnswer(asked, host), nil
+	if host, fixed := r.directory.config.Hosts[asked.name]; fixed && asked.kind == "A" {
+		return answer{exists: true, records: []Record{hostRecord(asked.name, host)}}, nil
 	}
 	now := r.clock.Now()
 	if known, ok := r.recall(asked, now); ok {
@@ -125,13 +125,6 @@ func (r *Resolver) answer(asked question) (answer, error) {
 	found := zone.ask(asked, now)
 	r.remember(asked, found, now)
 	return found, nil
-}
-
-func hostAnswer(asked question, host netip.Addr) answer {
-	if asked.kind != "A" {
-		return answer{exists: true}
-	}
-	return answer{exists: true, records: []Record{{Name: asked.name, Type: "A", Content: host.String(), TTL: hostTTL}}}
 }
 
 func (z Zone) ask(asked question, now time.Time) answer {

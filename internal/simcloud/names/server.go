@@ -1,8 +1,6 @@
 package names
 
 import (
-	"net"
-
 	"github.com/miekg/dns"
 )
 
@@ -10,16 +8,6 @@ import (
 type Server struct {
 	// zone returns the zone that answers a question.
 	zone func(name, kind string) (Zone, bool)
-}
-
-// Serve answers DNS messages on a TCP listener until it is closed.
-func (s Server) Serve(l net.Listener) error {
-	server := &dns.Server{Listener: l, Net: "tcp", Handler: dns.HandlerFunc(s.reply)}
-	return server.ActivateAndServe()
-}
-
-func (s Server) reply(w dns.ResponseWriter, question *dns.Msg) {
-	_ = w.WriteMsg(s.Answer(question)) // the client went away
 }
 
 // Answer returns what the zone says, or the servers to which it delegates the name; questions for names of other zones

@@ -2,12 +2,9 @@ package names
 
 import (
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/miekg/dns"
-
-	"exoshift/internal/simcloud/fabric"
 )
 
 // said is what matters of an answer.
@@ -91,29 +88,6 @@ func TestWhoHoldsBothZonesAnswersFromTheOneAboveForTheServersBelow(t *testing.T)
 	if got := answerOf(server, "api.c-1.example.net.", dns.TypeA); len(got.Answer) != 1 || !got.Authority {
 		t.Errorf("address: %+v", got)
 	}
-}
-
-func TestNameServersListenOnTCP(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := fabric.New(fabric.Config{})
-		defer f.Close()
-		server, err := f.Host(address("203.0.113.53"))
-		must(t, err)
-		client, err := f.Host(address("192.0.2.10"))
-		must(t, err)
-		l, err := server.Listen(53)
-		must(t, err)
-		go func() { _ = cluster().directory().Exoscale().Serve(l) }()
-		c, err := client.Dial(t.Context(), "tcp", "203.0.113.53:53")
-		must(t, err)
-		defer func() { _ = c.Close() }()
-		question := new(dns.Msg).SetQuestion("api.c-1.example.net.", dns.TypeA)
-		reply, _, err := new(dns.Client).ExchangeWithConn(question, &dns.Conn{Conn: c})
-		must(t, err)
-		if len(reply.Answer) != 1 {
-			t.Errorf("%s", reply)
-		}
-	})
 }
 
 func must(t *testing.T, err error) {
