@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"strings"
 	"sync"
@@ -147,4 +146,3 @@ func (n Network) askFirst(ctx context.Context, hosts []string, question *dns.Msg
 		return nil, errors.Join(failures...)
 	}
 }
-
