@@ -54,7 +54,7 @@ func (lb LoadBalancer) check() error {
 }
 
 func render(name string, data any) ([]byte, error) {
-	functions := template.FuncMap{"masters": masters, "indent": indent, "quote": strconv.Quote}
+	functions := template.FuncMap{"masters": masters, "indent": indent, "quote": strconv.Quote, "word": word, "words": words}
 	parsed, err := template.New(path.Base(name)).Funcs(functions).ParseFS(files, name)
 	if err != nil {
 		return nil, fmt.Errorf("template %s: %w", name, err)

@@ -48,4 +48,5 @@ const (
 	LabelName      = "exoshift-name"      // an elastic IP has no other name
 	LabelRootCA    = "exoshift-root-ca"   // a node: how RootCAHash of the certificates begins that it was given
 	LabelProtected = "exoshift-protected" // "true": a machine that cannot be deleted; the API does not tell
+	LabelCheck     = "exoshift-check"     // a machine that looks at the network for a moment: the ID of the run that made it
 )

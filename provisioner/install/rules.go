@@ -1,6 +1,10 @@
 package install
 
-import "exoshift/state"
+import (
+	"slices"
+
+	"exoshift/state"
+)
 
 // Groups of machines as security groups see them; a group's full name has the cluster's ID in front.
 const (
@@ -39,6 +43,16 @@ func (i *Installation) securityGroupSpecs() []state.SecurityGroup {
 		)},
 		i.bootstrapGroup(),
 	}
+}
+
+// WorkerGroups returns the security groups that a worker of a cluster is in, with every rule.
+func WorkerGroups(spec state.Spec) []state.SecurityGroup {
+	i := &Installation{spec: spec}
+	var names []string
+	for _, group := range i.groupsOf(state.RoleWorker) {
+		names = append(names, i.name(group))
+	}
+	return slices.DeleteFunc(i.securityGroupSpecs(), func(g state.SecurityGroup) bool { return !slices.Contains(names, g.Name) })
 }
 
 // bootstrapGroup is the bootstrap machine's own. Its rules come and go.

@@ -92,3 +92,16 @@ func (c *Client) Buckets(ctx context.Context) ([]state.Object, error) {
 	}
 	return buckets, nil
 }
+
+// BucketDates returns when each bucket of the organization was made, by its name.
+func (c *Client) BucketDates(ctx context.Context) (map[string]time.Time, error) {
+	all, err := c.s3.ListBuckets(ctx)
+	if err != nil {
+		return nil, c.translate(ctx, "list buckets", err)
+	}
+	dates := make(map[string]time.Time, len(all))
+	for _, bucket := range all {
+		dates[bucket.Name] = bucket.CreationDate
+	}
+	return dates, nil
+}

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/minio/minio-go/v7"
 
@@ -15,13 +14,9 @@ import (
 	"exoshift/state"
 )
 
-const (
-	// partSize is how much of a stream is sent at a time; 10000 parts of it are 78 GiB. One part is sent while the next
-	// one is read, so twice as much is kept in memory.
-	partSize = 8 << 20
-	// maxValidity is how long a signed link can be valid at most, by the rules of its signature.
-	maxValidity = 7 * 24 * time.Hour
-)
+// partSize is how much of a stream is sent at a time; 10000 parts of it are 78 GiB. One part is sent while the next one is
+// read, so twice as much is kept in memory.
+const partSize = 8 << 20
 
 // EnsureObject uploads content unless the bucket already holds exactly that.
 func (c *Client) EnsureObject(ctx context.Context, bucket, key string, content []byte) (state.Action, error) {
@@ -66,15 +61,29 @@ func (c *Client) Upload(ctx context.Context, bucket, key string, content io.Read
 	})
 }
 
-// SignedURL returns a link that anybody may read the object with until it expires: a secret.
-func (c *Client) SignedURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error) {
-	op := "sign a link to object " + bucket + "/" + key
-	if valid < time.Second || valid > maxValidity {
-		return "", fault.Newf(fault.Invalid, op, "a link can be valid for a second to %s, not %s", maxValidity, valid)
-	}
-	link, err := c.s3.PresignedGetObject(ctx, bucket, key, valid, nil)
+// Object returns the content of an object, fault.NotFound if there is none, and fault.Invalid if it has more than most
+// bytes.
+func (c *Client) Object(ctx context.Context, bucket, key string, most int64) ([]byte, error) {
+	op := "read object " + bucket + "/" + key
+	object, err := c.s3.GetObject(ctx, bucket, key, minio.GetObjectOptions{})
 	if err != nil {
-		return "", c.translate(ctx, op, err)
+		return nil, c.translate(ctx, op, err)
 	}
-	return link.String(), nil
+	defer func() { _ = object.Close() }()
+	content, err := io.ReadAll(io.LimitReader(object, most+1))
+	switch {
+	case err != nil:
+		return nil, c.translate(ctx, op, err)
+	case int64(len(content)) > most:
+		return nil, fault.Newf(fault.Invalid, op, "it has more than %d bytes", most)
+	}
+	return content, nil
+}
+
+// DeleteObject deletes an object; one that does not exist is deleted, too.
+func (c *Client) DeleteObject(ctx context.Context, bucket, key string) (state.Action, error) {
+	name := bucket + "/" + key
+	return state.Deleted, c.change(ctx, "delete object "+name, state.Deleted, kindObject, name, func() error {
+		return ignoreGone(c.s3.RemoveObject(ctx, bucket, key, minio.RemoveObjectOptions{}))
+	})
 }

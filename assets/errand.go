@@ -1,0 +1,44 @@
+package assets
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Errand is what a machine is told that runs a program for a moment and then switches itself off. Its links are good for
+// a short time and are the only secrets in it.
+type Errand struct {
+	Program string // link to fetch the program by, gzip
+	SHA256  string // of the program as it is run, hex
+	Args    []string
+	Task    string // link to fetch the program's input by
+	Status  string // link to put lines by that tell how far it came; see errand.yaml
+	Report  string // link to put the program's output by
+}
+
+// ErrandUserData returns the cloud-config that sends an Ubuntu 22.04 machine on an errand.
+func ErrandUserData(e Errand) ([]byte, error) {
+	for _, value := range append([]string{e.Program, e.SHA256, e.Task, e.Status, e.Report}, e.Args...) {
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			return nil, errors.New("errand of a machine: a control character")
+		}
+	}
+	if len(e.SHA256) != 64 {
+		return nil, fmt.Errorf("errand of a machine: %q is no SHA-256", e.SHA256)
+	}
+	return render("errand.yaml", e)
+}
+
+// word quotes a word for a POSIX shell.
+func word(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// words quotes words for a POSIX shell.
+func words(list []string) string {
+	quoted := make([]string, len(list))
+	for i, one := range list {
+		quoted[i] = word(one)
+	}
+	return strings.Join(quoted, " ")
+}
