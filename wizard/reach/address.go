@@ -1,0 +1,235 @@
+package reach
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+	"golang.org/x/net/idna"
+)
+
+// longestEndpoint is how long an endpoint may be, in bytes.
+const longestEndpoint = 512
+
+// AddressError is what is wrong with an endpoint that an operator wrote. It never repeats credentials.
+type AddressError struct {
+	Problem    string
+	Allowed    string // what would be right; may be empty
+	Suggestion string // what was probably meant; may be empty
+}
+
+func (e AddressError) Error() string {
+	text := e.Problem
+	if e.Allowed != "" {
+		text += "; allowed: " + e.Allowed
+	}
+	if e.Suggestion != "" {
+		text += "; did you mean " + e.Suggestion + "?"
+	}
+	return text
+}
+
+// ReadEndpoint reads an endpoint as operators write it, and returns the URL that is probed. Its scheme is the kind of
+// the probe; without one, "host:port" is probed by tcp and "host" by https. Errors are AddressErrors.
+func ReadEndpoint(text string) (address string, err error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return "", AddressError{Problem: "is empty", Allowed: forms}
+	case len(text) > longestEndpoint:
+		return "", AddressError{Problem: fmt.Sprintf("has %d characters", len(text)), Allowed: fmt.Sprintf("at most %d", longestEndpoint)}
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }):
+		return "", AddressError{Problem: "holds white space or control characters", Allowed: forms}
+	}
+	scheme, rest, err := schemeOf(text)
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(scheme + "://" + rest)
+	switch {
+	case strings.Contains(userPart(rest), "@"):
+		return "", AddressError{Problem: "holds credentials, which would be kept in the open", Allowed: forms}
+	case err != nil:
+		return "", notRead(rest)
+	}
+	if err := checkParts(u); err != nil {
+		return "", err
+	}
+	if u.Host, err = hostAndPort(u); err != nil {
+		return "", err
+	}
+	return plainURL(u), nil
+}
+
+// forms are the ways to write an endpoint.
+const forms = "e.g. https://registry.example.net/v2/, tcp://10.9.0.5:5000, host or host:port"
+
+// schemes are the kinds of probes that operators may ask for.
+func schemes() []string {
+	return []string{
+		"https", "http", "tcp", "tls", "registry", "release", "acme", "graph", "vault", "lieutenant", "oidc", "s3", "ssh", "ntp",
+		"dns", "zone", "closed", "proxy",
+	}
+}
+
+// schemeOf splits an endpoint, and completes one without a scheme.
+func schemeOf(text string) (scheme, rest string, err error) {
+	scheme, rest, whole := strings.Cut(text, "://")
+	if whole && !strings.ContainsAny(scheme, "/?#@") {
+		scheme = strings.ToLower(scheme)
+		if slices.Contains(schemes(), scheme) {
+			return scheme, rest, nil
+		}
+		return "", "", unknownScheme(scheme, rest)
+	}
+	if address, err := netip.ParseAddr(text); err == nil && address.Is6() {
+		return "https", "[" + text + "]", nil
+	}
+	authority, _, _ := strings.Cut(text, "/")
+	host, port, err := net.SplitHostPort(authority)
+	switch {
+	case err == nil && slices.Contains(schemes(), strings.ToLower(host)) && strings.Trim(port, "0123456789") != "":
+		return "", "", AddressError{Problem: "lacks \"//\" after the scheme", Allowed: forms, Suggestion: retyped(host, port)}
+	case err == nil:
+		return "tcp", text, nil
+	}
+	return "https", text, nil
+}
+
+// retyped returns an endpoint with another scheme, if it can be read then; "" otherwise.
+func retyped(scheme, rest string) string {
+	if address, err := ReadEndpoint(scheme + "://" + rest); err == nil {
+		return address
+	}
+	return ""
+}
+
+func unknownScheme(scheme, rest string) error {
+	best, distance := "", max(1, len(scheme)/3)+1
+	for _, known := range schemes() {
+		if d := levenshtein.ComputeDistance(short(scheme), known); d < distance {
+			best, distance = known, d
+		}
+	}
+	failure := AddressError{Problem: fmt.Sprintf("the scheme %q is not known", short(scheme)), Allowed: "one of " + strings.Join(schemes(), ", ")}
+	if best != "" {
+		failure.Suggestion = retyped(best, rest)
+	}
+	return failure
+}
+
+// short bounds what an error repeats.
+func short(text string) string { return text[:min(len(text), 20)] }
+
+// userPart returns what stands before the path, where credentials would be.
+func userPart(rest string) string { return rest[:min(len(rest), indexOr(rest, "/?#"))] }
+
+func indexOr(text, letters string) int {
+	if i := strings.IndexAny(text, letters); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
+// notRead says what is wrong with what the library refuses.
+func notRead(rest string) error {
+	authority := userPart(rest)
+	if _, port, err := net.SplitHostPort(authority); err == nil && strings.Trim(port, "0123456789") != "" {
+		return badPort(port)
+	}
+	if strings.Count(authority, ":") > 1 && !strings.HasPrefix(authority, "[") {
+		return AddressError{Problem: "the IPv6 address is not in brackets", Allowed: "e.g. tcp://[2001:db8::1]:5000"}
+	}
+	return AddressError{Problem: "it cannot be read", Allowed: forms}
+}
+
+func badPort(port string) error {
+	return AddressError{Problem: fmt.Sprintf("the port %q is none", short(port)), Allowed: "1 to 65535"}
+}
+
+// checkParts refuses what means nothing to a kind.
+func checkParts(u *url.URL) error {
+	portOnly := slices.Contains([]string{"tcp", "tls", "ssh", "ntp", "closed", "proxy", "zone"}, u.Scheme)
+	switch {
+	case portOnly && (strings.Trim(u.Path, "/") != "" || u.RawQuery != ""):
+		return AddressError{Problem: fmt.Sprintf("%s knows no path", u.Scheme), Allowed: u.Scheme + "://host" + map[bool]string{true: ":port"}[u.Scheme != "zone"]}
+	case u.Fragment != "" && u.Scheme != "ssh":
+		return AddressError{Problem: "holds a \"#\", which means something to ssh only", Allowed: forms}
+	case u.Port() == "" && slices.Contains([]string{"tcp", "closed", "proxy"}, u.Scheme):
+		return AddressError{Problem: "the port is missing", Allowed: u.Scheme + "://host:port"}
+	case u.Port() != "" && u.Scheme == "zone":
+		return AddressError{Problem: "a zone has no port", Allowed: "zone://example.net"}
+	}
+	return nil
+}
+
+// hostAndPort returns the host in the form that is looked up, with the port.
+func hostAndPort(u *url.URL) (string, error) {
+	host, err := hostName(u.Hostname())
+	if err != nil {
+		return "", err
+	}
+	port := u.Port()
+	if port == "" {
+		return bracketed(host), nil
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || number == 0 {
+		return "", badPort(port)
+	}
+	return net.JoinHostPort(host, strconv.FormatUint(number, 10)), nil
+}
+
+func bracketed(host string) string {
+	if strings.Contains(host, ":") {
+		return "[" + host + "]"
+	}
+	return host
+}
+
+// hostName returns a name in ASCII and in lower case, or an address.
+func hostName(host string) (string, error) {
+	problem := func(format string, args ...any) error {
+		return AddressError{Problem: fmt.Sprintf(format, args...), Allowed: "a name or an address, e.g. registry.example.net or 10.9.0.5"}
+	}
+	if address, err := netip.ParseAddr(host); err == nil {
+		if address.Zone() != "" {
+			return "", problem("the address names an interface of one machine")
+		}
+		return address.Unmap().String(), nil
+	}
+	name := strings.ToLower(strings.TrimSuffix(host, "."))
+	if ascii, err := idna.Lookup.ToASCII(name); err == nil {
+		name = ascii
+	}
+	last := name[strings.LastIndex(name, ".")+1:]
+	switch {
+	case name == "":
+		return "", problem("the host is missing")
+	case strings.Contains(name, "*"):
+		return "", AddressError{Problem: "a wildcard cannot be checked", Allowed: "one of the names that it stands for"}
+	case len(name) > 253 || !isHostName(name):
+		return "", problem("the host is neither a name nor an address")
+	case strings.Trim(last, "0123456789") == "":
+		return "", problem("the host is no IPv4 address")
+	}
+	return name, nil
+}
+
+// isHostName tells whether a name consists of labels. The underscore is no part of host names, but is in use.
+func isHostName(name string) bool {
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" ||
+			strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,120 @@
+package reach
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+)
+
+// Discovery is what Lieutenant says about its neighbours; what it does not say is empty.
+type Discovery struct {
+	OIDC  string // https URL of the openid-configuration of the single sign-on
+	Vault string // https URL of Vault
+}
+
+// Bounds of a discovery.
+const (
+	discoveryTime = 5 * time.Second
+	discoverySize = 64 << 10
+)
+
+// Discover asks a Lieutenant where the single sign-on and Vault are. What it says is only an address to look at: nothing
+// but https is taken, and no credentials.
+func Discover(ctx context.Context, n network.Network, lieutenantURL string) (Discovery, error) {
+	const op = "ask Lieutenant where the single sign-on and Vault are"
+	address, err := safeURL(lieutenantURL)
+	if err != nil {
+		return Discovery{}, fault.New(fault.Invalid, op, fmt.Errorf("its own address: %w", err)).
+			WithHint("answer with an address like https://api.syn.example.net").About("syn.lieutenantURL")
+	}
+	ctx, cancel := context.WithTimeout(ctx, discoveryTime)
+	defer cancel()
+	content, err := ask(ctx, n, strings.TrimRight(address, "/")+"/")
+	if err != nil {
+		return Discovery{}, fault.New(fault.Transient, op, err).WithHint("look at the check of Lieutenant: it says what is wrong on the way there")
+	}
+	discovery, err := readDiscovery(content)
+	if err != nil {
+		return discovery, fault.New(fault.Invalid, op, err).WithHint("tell those who run Lieutenant what it answers at %s", address)
+	}
+	return discovery, nil
+}
+
+// ask reads a page. It follows no redirects: an API has none at its root, and a login page has.
+func ask(ctx context.Context, n network.Network, address string) ([]byte, error) {
+	client := n.Client()
+	defer client.CloseIdleConnections()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("it answers with status %d", response.StatusCode)
+	}
+	content, err := io.ReadAll(io.LimitReader(response.Body, discoverySize+1))
+	if err == nil && len(content) > discoverySize {
+		err = errors.New("its answer does not end")
+	}
+	return content, err
+}
+
+// readDiscovery takes what can be used, and returns what cannot as an error beside it.
+func readDiscovery(content []byte) (Discovery, error) {
+	var said struct {
+		OIDC struct {
+			DiscoveryURL string `json:"discoveryUrl"`
+		} `json:"oidc"`
+		Vault struct {
+			Addr string `json:"addr"`
+		} `json:"vault"`
+	}
+	if err := json.Unmarshal(content, &said); err != nil {
+		return Discovery{}, errors.New("its answer is not that of Lieutenant")
+	}
+	var discovery Discovery
+	var oidc, vault error
+	if text := said.OIDC.DiscoveryURL; text != "" {
+		discovery.OIDC, oidc = safeURL(text)
+	}
+	if text := said.Vault.Addr; text != "" {
+		discovery.Vault, vault = safeURL(text)
+	}
+	if oidc != nil {
+		oidc = fmt.Errorf("the single sign-on that it names: %w", oidc)
+	}
+	if vault != nil {
+		vault = fmt.Errorf("the Vault that it names: %w", vault)
+	}
+	return discovery, errors.Join(oidc, vault)
+}
+
+// safeURL returns an address in its plain form, if it is one of https without credentials.
+func safeURL(text string) (string, error) {
+	if scheme, _, _ := strings.Cut(text, "://"); !strings.EqualFold(scheme, "https") {
+		return "", errors.New("it is no address of https")
+	}
+	address, err := ReadEndpoint(text)
+	if err != nil {
+		return "", err
+	}
+	if u, err := url.Parse(address); err != nil || u.RawQuery != "" {
+		return "", errors.New("it is no plain address")
+	}
+	return address, nil
+}
