@@ -2,10 +2,16 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os"
+	"sync"
 	"time"
 
+	"exoshift/internal/fault"
 	"exoshift/wizard/reach"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // Checking is what the screen of reachability shows and may ask for. Its functions may be called from any goroutine.
@@ -13,7 +19,8 @@ type Checking struct {
 	Title    string        // e.g. "c-demo-1 in ch-gva-2"
 	Checks   []reach.Check // in the order in which they are shown
 	Vantages []string      // the columns; those after the first are run only after a yes to their terms
-	// Run makes the checks of these IDs from a vantage, nil: all of them, and tells each result.
+	// Run makes the checks of these IDs from a vantage, nil: all of them, and tells each result. It is called for
+	// several vantages at once, but not twice for one.
 	Run func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error
 	// Terms says what a vantage does and costs, one sentence; "" needs no yes.
 	Terms func(vantage string) string
@@ -31,7 +38,50 @@ type Checking struct {
 }
 
 // Check shows the checks until the operator leaves, and returns the report as it is then. It begins with a run from the
-// first vantage. The terminal is given back, whatever happens.
-func Check(_ context.Context, _ Checking) (reach.Report, error) {
-	return reach.Report{}, nil // TODO
+// first vantage. The terminal is given back, whatever happens. It returns once every Run has: what that set up elsewhere
+// is gone by then. If ctx ends, its cause is returned beside the report.
+func Check(ctx context.Context, c Checking) (reach.Report, error) {
+	if c.In == nil {
+		c.In = os.Stdin
+	}
+	if c.Out == nil {
+		c.Out = os.Stdout
+	}
+	if _, terminal := c.Out.(*os.File); terminal && os.Getenv("TERM") == "dumb" {
+		return reach.Report{}, fault.Newf(fault.Invalid, "show the checks", "this terminal (TERM=dumb) cannot place the cursor").
+			WithHint("use --output table")
+	}
+	return inspect(ctx, c)
+}
+
+func inspect(ctx context.Context, c Checking) (reach.Report, error) {
+	working, stop := context.WithCancel(ctx)
+	var runs sync.WaitGroup
+	defer runs.Wait()
+	defer stop()
+	s := newCheckScreen(c)
+	g := &guard{screen: s}
+	var program *tea.Program
+	keys := input(c.In, func(m tea.Msg) { program.Send(m) })
+	program = tea.NewProgram(g, tea.WithInput(keys), tea.WithOutput(c.Out), tea.WithAltScreen(),
+		tea.WithFPS(wizardFrames), tea.WithoutSignalHandler())
+	g.quit, s.send, s.spawn = program.Quit, program.Send, counted(&runs, inBackground(working), program.Send)
+	defer context.AfterFunc(ctx, program.Quit)()
+	_, err := program.Run()
+	switch err = errors.Join(g.err, s.failure, err); {
+	case ctx.Err() != nil:
+		return s.report(), context.Cause(ctx)
+	case err != nil:
+		return s.report(), fault.New(fault.Internal, "draw the checks", err).WithHint("use --output table")
+	}
+	return s.report(), nil
+}
+
+// counted runs work at once, not when the program comes to it, and counts what goes on.
+func counted(running *sync.WaitGroup, spawn spawner, send func(tea.Msg)) spawner {
+	return func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
+		cmd, cancel := spawn(work)
+		running.Go(func() { send(cmd()) })
+		return nil, cancel
+	}
 }

@@ -22,20 +22,7 @@ func (d *dashboard) filter() {
 
 // write takes a key while the word is being typed: letters are text.
 func (d *dashboard) write(k tea.KeyMsg) {
-	word := &d.filters[d.tab]
-	switch k.Type {
-	case tea.KeyEnter:
-		d.typing = false
-	case tea.KeyEsc:
-		d.typing, *word = false, ""
-	case tea.KeyBackspace:
-		_, last := utf8.DecodeLastRuneInString(*word)
-		*word = (*word)[:len(*word)-last]
-	case tea.KeyRunes, tea.KeySpace:
-		if longer := *word + cleanRunes(k.Runes, d.options.ASCII); len(longer) <= longestFilter {
-			*word = longer
-		}
-	}
+	d.filters[d.tab], d.typing = typedWord(d.filters[d.tab], k, d.options.ASCII)
 	d.offsets[d.tab], d.until, d.journalUntil = 0, 0, 0
 }
 
@@ -45,4 +32,22 @@ func cleanRunes(typed []rune, ascii bool) string {
 		return " "
 	}
 	return cleanText(string(typed), ascii)
+}
+
+// typedWord is a word after another key, and whether it is still being typed.
+func typedWord(word string, k tea.KeyMsg, ascii bool) (longer string, typing bool) {
+	switch k.Type {
+	case tea.KeyEnter:
+		return word, false
+	case tea.KeyEsc:
+		return "", false
+	case tea.KeyBackspace:
+		_, last := utf8.DecodeLastRuneInString(word)
+		return word[:len(word)-last], true
+	case tea.KeyRunes, tea.KeySpace:
+		if longer := word + cleanRunes(k.Runes, ascii); len(longer) <= longestFilter {
+			return longer, true
+		}
+	}
+	return word, true
 }

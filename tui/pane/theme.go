@@ -120,6 +120,9 @@ func (t Theme) Rule(width int) string {
 	return t.Border.Render(strings.Repeat(t.horizontal, max(width, 0)))
 }
 
+// Wall returns one cell of a vertical line.
+func (t Theme) Wall() string { return t.Border.Render(t.vertical) }
+
 // join puts a dot between the parts that are not empty.
 func (t Theme) join(parts ...string) string {
 	var kept []string

@@ -1,0 +1,80 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+
+	"exoshift/wizard/reach"
+)
+
+// Demands is a firewall request: what those who run the network are asked for.
+type Demands struct {
+	Theme   Theme
+	Demands []reach.Demand
+}
+
+// demandsWide is from where on there is room for a table.
+const demandsWide = 110
+
+// Lines draws all of it.
+func (p Demands) Lines(width int) []string {
+	t := p.Theme
+	if len(p.Demands) == 0 {
+		return []string{"", " " + t.Mark(OK) + " Nothing to ask for: nothing that was looked at is blocked."}
+	}
+	lines := []string{"", " " + t.Bold.Render("Firewall request") + "  " + t.Dim.Render("what to ask for, "+Plural(len(p.Demands), "line")+"; export (e) writes it into a file"), ""}
+	if width >= demandsWide {
+		return append(lines, p.table(width)...)
+	}
+	for i, d := range p.Demands {
+		lines = append(lines, p.entry(i+1, d, width)...)
+	}
+	return lines
+}
+
+// entry is one demand where there is no room for a table.
+func (p Demands) entry(number int, d reach.Demand, width int) []string {
+	t := p.Theme
+	head := fmt.Sprintf(" %2d  ", number) + string(d.Ask) + "  " + t.Bold.Render(d.Destination) + "  " + d.Port + t.Dim.Render("  "+d.ID)
+	lines := []string{Truncate(head, width)}
+	for _, part := range [][2]string{{"from", d.Source}, {"for", d.Reason}, {"proof", d.Proof}, {"ask", ownerWords(d.Owner)}} {
+		if part[1] != "" {
+			lines = append(lines, wrapAfter("     "+t.Label.Render(Fit(part[0], 6)), t.Plain, part[1], strings.Repeat(" ", 12), width)...)
+		}
+	}
+	return append(lines, "")
+}
+
+// table puts each demand into columns; a cell may have several lines.
+func (p Demands) table(width int) []string {
+	t := p.Theme
+	room := width - 2
+	widths := []int{room * 15 / 100, room * 20 / 100, 9, room * 11 / 100, room * 20 / 100}
+	widths = append(widths, room-widths[0]-widths[1]-widths[2]-widths[3]-widths[4])
+	lines := tableRow([]string{"from", "to", "port", "what to do", "needed for", "what was seen"}, widths)
+	for i, line := range lines {
+		lines[i] = t.Dim.Render(line)
+	}
+	for _, d := range p.Demands {
+		lines = append(lines, tableRow([]string{d.Source, d.Destination, d.Port, string(d.Ask), d.Reason, d.Proof}, widths)...)
+	}
+	return lines
+}
+
+// tableRow wraps the cells of a row; between two columns is a space.
+func tableRow(cells []string, widths []int) []string {
+	var columns [][]string
+	height := 0
+	for i, cell := range cells {
+		columns = append(columns, Wrap(cell, "", widths[i]-1))
+		height = max(height, len(columns[i]))
+	}
+	lines := make([]string, height)
+	for y := range lines {
+		lines[y] = " "
+		for i, column := range columns {
+			lines[y] += Fit(orBlank(column, y), widths[i])
+		}
+	}
+	return lines
+}

@@ -1,0 +1,85 @@
+package pane
+
+import (
+	"strings"
+
+	"exoshift/wizard/reach"
+)
+
+// Endpoint is one service, and how it is from each vantage.
+type Endpoint struct {
+	Check  reach.Check
+	Sights []Sight // one for each vantage
+}
+
+// Sight is how a service is from one vantage.
+type Sight struct {
+	Status Status       // Waiting: nobody has looked
+	Result reach.Result // how it was last; without a verdict before that
+	ByHand string       // a command that shows the same
+}
+
+// StatusOf is the status of a verdict.
+func StatusOf(v reach.Verdict) Status {
+	switch v {
+	case reach.OK:
+		return OK
+	case reach.Warn:
+		return Warn
+	case reach.Fail:
+		return Failed
+	case reach.Skipped:
+		return Skipped
+	}
+	return Waiting
+}
+
+// Sight is how it is from a vantage; nobody has looked from one that it does not have.
+func (e *Endpoint) Sight(vantage int) Sight {
+	if vantage < 0 || vantage >= len(e.Sights) {
+		return Sight{}
+	}
+	return e.Sights[vantage]
+}
+
+// Status is how it is from wherever it is worst.
+func (e *Endpoint) Status() Status {
+	worst := Waiting
+	for _, sight := range e.Sights {
+		worst = Worse(worst, sight.Status)
+	}
+	return worst
+}
+
+// Worse returns the one of two statuses that needs attention more; waiting says nothing.
+func Worse(a, b Status) Status {
+	if a == Waiting || b != Waiting && b.rank() < a.rank() {
+		return b
+	}
+	return a
+}
+
+// rank orders endpoints: what needs attention comes first, what is well last.
+func (s Status) rank() int { return [...]int{4, 3, 5, 1, 0, 2}[s] }
+
+// Before tells whether an endpoint needs attention more than another.
+func (e *Endpoint) Before(other *Endpoint) int { return e.Status().rank() - other.Status().rank() }
+
+// Host is the target as short as it is clear: ports that everybody expects are left out.
+func (e *Endpoint) Host() string {
+	target := e.target()
+	for _, usual := range []string{":443", ":80"} {
+		target = strings.TrimSuffix(target, usual)
+	}
+	return target
+}
+
+// target is what is probed, "host:port".
+func (e *Endpoint) target() string {
+	for _, sight := range e.Sights {
+		if sight.Result.Target != "" {
+			return sight.Result.Target
+		}
+	}
+	return e.Check.Target()
+}

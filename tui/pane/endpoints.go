@@ -1,0 +1,132 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Endpoints lists services with a mark for each vantage, and the layers of the way to them.
+type Endpoints struct {
+	Theme    Theme
+	Columns  []string // names of the vantages, short
+	Facing   int      // the vantage whose layers are shown
+	Rows     []*Endpoint
+	Grouped  bool // a heading before each group; the rows are in their order then
+	Selected int  // a row; others: none
+	Folded   int  // how many are well, and not shown for that
+}
+
+// groupWords are what groups of endpoints are called.
+func groupWords(group string) string {
+	words, known := map[string]string{
+		"vshn": "VSHN", "redhat": "Red Hat", "third-party": "Third parties", "exoscale": "Exoscale", "cluster": "The cluster itself",
+		"customer": "Your own",
+	}[group]
+	if !known {
+		return group
+	}
+	return words
+}
+
+// endpointLine is one line of the table: a row, or without one a text.
+type endpointLine struct {
+	row  int // -1: none
+	text string
+}
+
+func (p Endpoints) lines() []endpointLine {
+	lines := make([]endpointLine, 0, len(p.Rows)+8)
+	for i, row := range p.Rows {
+		if p.Grouped && (i == 0 || p.Rows[i-1].Check.Group != row.Check.Group) {
+			lines = append(lines, endpointLine{-1, " " + p.Theme.Label.Render(groupWords(row.Check.Group))})
+		}
+		lines = append(lines, endpointLine{row: i})
+	}
+	if p.Folded > 0 {
+		more := "more "
+		if len(p.Rows) == 0 {
+			more = ""
+		}
+		lines = append(lines, endpointLine{-1, p.Theme.Dim.Render(fmt.Sprintf("   … %d %sok  (a shows all)", p.Folded, more))})
+	}
+	return lines
+}
+
+// Height is how many lines the whole list has, without its heading.
+func (p Endpoints) Height() int { return len(p.lines()) }
+
+// View draws the heading and as much of the list as has room, with the selected row in it.
+func (p Endpoints) View(width, height int) string {
+	if height < 4 {
+		return Fill(p.body(width, height), width, height)
+	}
+	return Fill(append([]string{p.heading(width)}, p.body(width, height-1)...), width, height)
+}
+
+func (p Endpoints) body(width, height int) []string {
+	lines := p.lines()
+	at := 0
+	for i, line := range lines {
+		if line.row == p.Selected && line.row >= 0 {
+			at = i
+			break
+		}
+	}
+	return windowOf(p.Theme, len(lines), func(i int) string { return p.line(lines[i], width) }, at-height/2, height)
+}
+
+func (p Endpoints) line(l endpointLine, width int) string {
+	if l.row < 0 {
+		return l.text
+	}
+	return p.row(p.Rows[l.row], l.row == p.Selected, width)
+}
+
+// Widths of the columns.
+const (
+	endpointMargin = 3
+	titleColumn    = 24
+	titleFrom      = 100 // from here on there is room for titles
+)
+
+func targetColumn(width int) int { return min(max(width*36/100, 8), 34) }
+
+func (p Endpoints) heading(width int) string {
+	t := p.Theme
+	line := strings.Repeat(" ", endpointMargin) + t.Dim.Render(Fit("target", targetColumn(width)))
+	for i, column := range p.Columns {
+		style := t.Dim
+		if i == p.Facing && len(p.Columns) > 1 {
+			style = t.Bold
+		}
+		line += style.Render(Fit(column, checkColumn))
+	}
+	if width >= titleFrom {
+		line += t.Dim.Render(Fit("what it is", titleColumn))
+	}
+	return line + t.Dim.Render("layers"+p.from())
+}
+
+// from names the vantage of the layers, where there are several.
+func (p Endpoints) from() string {
+	if len(p.Columns) < 2 || p.Facing < 0 || p.Facing >= len(p.Columns) {
+		return ""
+	}
+	return " (" + p.Columns[p.Facing] + ")"
+}
+
+func (p Endpoints) row(e *Endpoint, selected bool, width int) string {
+	t := p.Theme
+	line, target := "   ", Fit(e.Host(), targetColumn(width)-1)+" "
+	if selected {
+		line, target = " "+t.Focus.Render(t.Prong)+" ", t.Bold.Render(target)
+	}
+	line += target
+	for i := range p.Columns {
+		line += Fit(t.Mark(e.Sight(i).Status), checkColumn)
+	}
+	if width >= titleFrom {
+		line += Fit(e.Check.Title, titleColumn-1) + " "
+	}
+	return line + e.brief(t, e.Sight(p.Facing))
+}

@@ -1,0 +1,153 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// skipForm asks why a check is not made, and for how long.
+type skipForm struct {
+	theme  pane.Theme
+	ascii  bool
+	about  string // the check, for people
+	now    time.Time
+	reason textinput.Model
+	days   textinput.Model
+	second bool // the days are being typed
+	wrong  string
+	skip   func(reason string, until time.Time) tea.Cmd
+}
+
+// Bounds of what may be typed.
+const (
+	longestSkipReason = 200
+	usualSkipDays     = 30
+	longestSkipDays   = 365
+)
+
+func newSkipForm(theme pane.Theme, ascii bool, about string, now time.Time, skip func(string, time.Time) tea.Cmd) *skipForm {
+	f := &skipForm{theme: theme, ascii: ascii, about: about, now: now, reason: newInput(longestSkipReason), days: newInput(3), skip: skip}
+	f.days.SetValue(strconv.Itoa(usualSkipDays))
+	f.days.CursorEnd()
+	return f
+}
+
+func (f *skipForm) types() bool { return true }
+
+func (f *skipForm) hints() []key.Binding {
+	return []key.Binding{hint("enter", "go on"), hint("tab", "other field"), hint("esc", "go back")}
+}
+
+func (f *skipForm) press(k tea.KeyMsg) (bool, tea.Cmd) {
+	f.wrong = ""
+	switch k.Type {
+	case tea.KeyEsc:
+		return false, nil
+	case tea.KeyTab, tea.KeyShiftTab, tea.KeyUp, tea.KeyDown:
+		f.second = !f.second
+	case tea.KeyEnter:
+		return f.accept()
+	default:
+		f.write(k)
+	}
+	return true, nil
+}
+
+// write takes a key that is text.
+func (f *skipForm) write(k tea.KeyMsg) {
+	input := &f.reason
+	if f.second {
+		input = &f.days
+	}
+	if isShortcut(*input, k) {
+		return
+	}
+	if k.Type == tea.KeyRunes {
+		k.Runes = []rune(printable(string(k.Runes)))
+		if f.second {
+			k.Runes = []rune(strings.Map(func(r rune) rune {
+				if r < '0' || r > '9' {
+					return -1
+				}
+				return r
+			}, string(k.Runes)))
+		}
+	}
+	if k.Type == tea.KeySpace && f.second {
+		return
+	}
+	*input, _ = input.Update(k)
+}
+
+// accept goes to the second field, and then has the check skipped.
+func (f *skipForm) accept() (bool, tea.Cmd) {
+	reason, days := strings.TrimSpace(f.reason.Value()), f.number()
+	switch {
+	case reason == "":
+		f.second, f.wrong = false, "Say why: others will read it in the report, and where the cluster is handed over."
+	case !f.second:
+		f.second = true
+	case days < 1 || days > longestSkipDays:
+		f.wrong = fmt.Sprintf("Say for how many days, from 1 to %d.", longestSkipDays)
+	default:
+		return false, f.skip(reason, f.until())
+	}
+	return true, nil
+}
+
+func (f *skipForm) number() int {
+	days, err := strconv.Atoi(f.days.Value())
+	if err != nil {
+		return 0
+	}
+	return days
+}
+
+// until is the day from which on the check is made again.
+func (f *skipForm) until() time.Time {
+	year, month, day := f.now.Date()
+	return time.Date(year, month, day+f.number(), 0, 0, 0, 0, time.UTC)
+}
+
+// View draws the form.
+func (f *skipForm) View(width, height int) string {
+	t := f.theme
+	lines := []string{"", " " + t.Bold.Render("Leave this check out"), ""}
+	about := pane.Wrap(f.about, " ", min(width, 90))
+	fields := []string{"", f.field("Reason", f.reason, !f.second, width), f.field("Days", f.days, f.second, width)}
+	note := f.wrong
+	style := t.Caution
+	if note == "" {
+		style, note = t.Dim, "A check that is left out keeps nothing from starting. The report names it with this reason."
+		if days := f.number(); days > 0 {
+			note += " From " + f.until().Format(time.DateOnly) + " on it is made again."
+		}
+	}
+	lines = append(append(lines, about...), fields...)
+	lines = append(lines, "")
+	for _, line := range pane.Wrap(note, " ", min(width, 90)) {
+		lines = append(lines, style.Render(line))
+	}
+	if len(lines) > height {
+		lines = fields[1:]
+	}
+	return pane.Fill(lines, width, height)
+}
+
+func (f *skipForm) field(label string, input textinput.Model, chosen bool, width int) string {
+	t, prong := f.theme, "  "
+	text := input.Value()
+	if chosen {
+		e := editor{input: input}
+		prong, text = t.Focus.Render(t.Prong)+" ", e.view(t, max(width-14, 1))
+	}
+	return " " + prong + t.Label.Render(pane.Fit(label, 9)) + text
+}
