@@ -1,17 +1,176 @@
 package reach
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
 // Demand is one line of a firewall request: what those who run the network are asked for.
 type Demand struct {
-	ID          string
-	Source      string // for people, e.g. "this workstation (192.0.2.10)" or "the nodes in ch-gva-2"
+	ID          string // of the checks, e.g. "NET-RH-001, NET-RH-002"
+	Ask         Ask
+	Source      string // for people, e.g. "this workstation (192.0.2.10)" or "the nodes in the zone"
 	Destination string // host name
-	Port        string // e.g. "443/tcp"
+	Port        string // e.g. "443/tcp"; "" of a name
 	Reason      string // what it is needed for
-	Proof       string // what was seen, with the layer, e.g. "DNS ok, TCP no answer in 5 s from 203.0.113.9"
+	Proof       string // what was seen, with the layer, e.g. "DNS ok, TCP FAILED, TLS -, HTTP -: no answer from 203.0.113.9"
 	Owner       string // who can change it
+	Must        bool   // an installation does not start without it
 }
 
-// Demands returns what to ask for after a report, those that must be reached first. Checks are those of the task.
+// Ask is what is asked for.
+type Ask string
+
+// What can be asked for.
+const (
+	Allow   Ask = "allow"
+	Resolve Ask = "resolve the name"
+	Exempt  Ask = "exempt from TLS inspection"
+	Admit   Ask = "let through the proxy"
+)
+
+// EvidenceSource is the address that a machine was seen with from outside, or went out by.
+const EvidenceSource = "source"
+
+// Demands returns what to ask for after a report, those that must be reached first. Checks are those of the task. What
+// nobody who runs the network can change is not among them.
 func Demands(report Report, checks []Check) []Demand {
-	return nil // TODO
+	byID := map[string]Check{}
+	for _, check := range checks {
+		byID[check.ID] = check
+	}
+	from := viewpointsOf(report)
+	var demands []Demand
+	for _, r := range report.Results {
+		ask := askFor(r)
+		if ask == "" || r.Verdict != Warn && r.Verdict != Fail {
+			continue
+		}
+		if source := from.source(r, byID[r.ID]); source != "" {
+			demands = merge(demands, demandOf(r, byID[r.ID], ask, source))
+		}
+	}
+	slices.SortStableFunc(demands, func(a, b Demand) int { return rankOf(a) - rankOf(b) })
+	return demands
+}
+
+// askFor returns what those who run the network can do about a failure, or "".
+func askFor(r Result) Ask {
+	switch r.Class {
+	case NXDomain, ServFail, DNSTimeout, SplitView:
+		return Resolve
+	case Refused, TCPTimeout, NoRoute, UDPTimeout, Reset, HTTPTimeout, TLSFailure:
+		if r.Evidence[EvidenceProxy] != "" {
+			return Admit
+		}
+		return Allow
+	case ProxyRefused:
+		return Admit
+	case Untrusted:
+		return Exempt
+	}
+	return ""
+}
+
+// rankOf puts what must be reached first, and names before what is behind them.
+func rankOf(d Demand) int {
+	rank := 2 * slices.Index([]Ask{Resolve, Allow, Admit, Exempt}, d.Ask)
+	if !d.Must {
+		rank += 100
+	}
+	return rank
+}
+
+func demandOf(r Result, check Check, ask Ask, source string) Demand {
+	target := cmp.Or(r.Evidence[EvidenceHost], r.Target)
+	d := Demand{
+		ID: r.ID, Ask: ask, Source: source, Destination: hostOf(target), Reason: cmp.Or(check.Reason, check.Title),
+		Proof: proofOf(r), Owner: "network", Must: r.Severity == Must,
+	}
+	switch ask {
+	case Resolve:
+		d.Owner = "dns"
+	case Allow:
+		d.Owner = cmp.Or(r.Owner, d.Owner)
+		d.Port = portsOf(target, check, r)
+	default:
+		d.Port = portsOf(target, check, r)
+	}
+	if proxy := r.Evidence[EvidenceProxy]; ask == Admit && proxy != "" {
+		d.Proof += ", through " + proxyName(proxy)
+	}
+	return d
+}
+
+// portsOf writes a port as firewalls have it, e.g. "443/tcp" or "53/udp+tcp".
+func portsOf(target string, check Check, r Result) string {
+	transport := check.Transport()
+	if r.Class == UDPTimeout && transport == "tcp" {
+		transport = "udp"
+	}
+	return cmp.Or(portOf(target), "443") + "/" + transport
+}
+
+// proofOf says what was seen, and from where if that is not the source itself.
+func proofOf(r Result) string {
+	return r.Layers.Strip() + ": " + r.Sentence() + ", from " + machine(r.Vantage)
+}
+
+// merge adds a demand, or its reason to one that asks for the same.
+func merge(demands []Demand, d Demand) []Demand {
+	for i, same := range demands {
+		if same.Ask == d.Ask && same.Source == d.Source && same.Destination == d.Destination && same.Port == d.Port {
+			demands[i].ID = joined(same.ID, d.ID, ", ")
+			demands[i].Reason = joined(same.Reason, d.Reason, " ")
+			demands[i].Must = same.Must || d.Must
+			return demands
+		}
+	}
+	return append(demands, d)
+}
+
+// joined adds a text to others, unless it is one of them.
+func joined(texts, text, separator string) string {
+	if text == "" || strings.Contains(separator+texts+separator, separator+text+separator) {
+		return texts
+	}
+	return texts + separator + text
+}
+
+// viewpoints are the machines that looked, by vantage, each with its own address if that is known.
+type viewpoints map[string]string
+
+func viewpointsOf(report Report) viewpoints {
+	all := viewpoints{}
+	for _, r := range report.Results {
+		all[r.Vantage] = cmp.Or(all[r.Vantage], r.Evidence[EvidenceSource])
+	}
+	return all
+}
+
+// source returns who needs what a vantage could not reach, or "". What the zone saw for itself is not asked for on the word of
+// a workstation; what nobody looked at from there, is.
+func (v viewpoints) source(r Result, check Check) string {
+	inZone := "the nodes in the zone"
+	if len(check.From) > 0 && !slices.Contains(check.From, "nodes") && slices.Contains(check.From, "load-balancers") {
+		inZone = "the load balancers in the zone"
+	}
+	switch {
+	case r.Vantage == Zone:
+		return v.addressed(inZone, Zone)
+	case r.Vantage != Workstation, len(check.From) == 0, slices.Contains(check.From, "installer"):
+		return v.addressed(machine(r.Vantage), r.Vantage)
+	}
+	if _, seen := v[Zone]; seen {
+		return ""
+	}
+	return inZone
+}
+
+func (v viewpoints) addressed(who, vantage string) string {
+	if address := v[vantage]; address != "" {
+		return who + " (" + address + ")"
+	}
+	return who
 }

@@ -37,7 +37,7 @@ func Run(ctx context.Context, task Task, prober Prober, tell func(Result)) Repor
 	started := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, totalLimit, errTimeUp)
 	defer cancel()
-	run := newSettlement(task, started, tell)
+	run := newProgress(task, started, tell)
 	ended := make(chan outcome, len(task.Checks)) // nobody who probes ever waits for those who listen
 	go probeAll(ctx, run.wanted(), task.Checks, prober, ended)
 	for range run.wanted() {

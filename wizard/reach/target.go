@@ -15,12 +15,14 @@ func (c Check) Kind() string {
 	return strings.ToLower(address.Scheme)
 }
 
-// Target returns what is connected to, "host:port", or "host" where a kind has no port. A URL that cannot be read is
-// returned as it is.
+// unreadable stands for the target of a URL that cannot be read. The URL itself may hold a password.
+const unreadable = "unreadable address"
+
+// Target returns what is connected to, "host:port", or "host" where a kind has no port.
 func (c Check) Target() string {
 	address, err := url.Parse(c.URL)
 	if err != nil || address.Hostname() == "" {
-		return c.URL
+		return unreadable
 	}
 	port := address.Port()
 	if port == "" {

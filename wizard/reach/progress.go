@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// settlement turns outcomes into results. A failure is not told before all that the check needs has ended: it may only
+// progress turns outcomes into results. A failure is not told before all that the check needs has ended: it may only
 // be the consequence of another. It belongs to one goroutine.
-type settlement struct {
+type progress struct {
 	task    Task
 	now     time.Time
 	tell    func(Result)
@@ -20,9 +20,9 @@ type settlement struct {
 	pending []outcome
 }
 
-func newSettlement(task Task, now time.Time, tell func(Result)) *settlement {
+func newProgress(task Task, now time.Time, tell func(Result)) *progress {
 	count := len(task.Checks)
-	s := &settlement{
+	s := &progress{
 		task: task, now: now, tell: tell, byID: map[string]int{},
 		results: make([]Result, count), lost: make([]string, count), settled: make([]bool, count),
 	}
@@ -38,7 +38,7 @@ func newSettlement(task Task, now time.Time, tell func(Result)) *settlement {
 }
 
 // wanted returns the places of the checks that are to be probed.
-func (s *settlement) wanted() (places []int) {
+func (s *progress) wanted() (places []int) {
 	for i, settled := range s.settled {
 		if !settled {
 			places = append(places, i)
@@ -48,13 +48,13 @@ func (s *settlement) wanted() (places []int) {
 }
 
 // take takes in how a probe ended, and settles what can be settled now.
-func (s *settlement) take(o outcome) {
+func (s *progress) take(o outcome) {
 	s.pending = append(s.pending, o)
 	s.settle()
 }
 
 // close settles what waits for itself, which happens where checks need each other.
-func (s *settlement) close() {
+func (s *progress) close() {
 	for len(s.pending) > 0 {
 		slices.SortFunc(s.pending, func(a, b outcome) int { return a.index - b.index })
 		first := s.pending[0]
@@ -64,7 +64,7 @@ func (s *settlement) close() {
 	}
 }
 
-func (s *settlement) settle() {
+func (s *progress) settle() {
 	for before := -1; before != len(s.pending); {
 		before = len(s.pending)
 		s.pending = slices.DeleteFunc(s.pending, func(o outcome) bool {
@@ -77,7 +77,7 @@ func (s *settlement) settle() {
 	}
 }
 
-func (s *settlement) needsSettled(i int) bool {
+func (s *progress) needsSettled(i int) bool {
 	return !slices.ContainsFunc(s.task.Checks[i].Needs, func(id string) bool {
 		need, known := s.byID[id]
 		return known && !s.settled[need]
@@ -85,7 +85,7 @@ func (s *settlement) needsSettled(i int) bool {
 }
 
 // conclude makes the result of a check.
-func (s *settlement) conclude(o outcome) {
+func (s *progress) conclude(o outcome) {
 	check := s.task.Checks[o.index]
 	if o.finding.Unknown != "" {
 		o.missed = errors.New(o.finding.Unknown)
@@ -108,7 +108,7 @@ func (s *settlement) conclude(o outcome) {
 }
 
 // causeOf returns why a check that failed says nothing by itself, or "".
-func (s *settlement) causeOf(check Check) string {
+func (s *progress) causeOf(check Check) string {
 	for _, id := range check.Needs {
 		if need, known := s.byID[id]; known && s.settled[need] && s.lost[need] != "" {
 			return s.lost[need]
@@ -117,14 +117,14 @@ func (s *settlement) causeOf(check Check) string {
 	return ""
 }
 
-func (s *settlement) skip(i int, evidence map[string]string, lost string) {
+func (s *progress) skip(i int, evidence map[string]string, lost string) {
 	s.lost[i] = lost
 	result := resultOf(s.task.Vantage, s.task.Checks[i], Finding{})
 	result.Verdict, result.Evidence = Skipped, evidence
 	s.finish(i, result)
 }
 
-func (s *settlement) finish(i int, result Result) {
+func (s *progress) finish(i int, result Result) {
 	s.settled[i], s.results[i] = true, result
 	if s.tell != nil {
 		s.tell(result)

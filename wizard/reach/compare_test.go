@@ -1,0 +1,45 @@
+package reach_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"exoshift/wizard/reach"
+)
+
+// reportOf makes a report of "ID verdict class" each.
+func reportOf(lines ...string) reach.Report {
+	report := reach.Report{V: reach.Version}
+	for _, line := range lines {
+		words := append(strings.Fields(line), "", "")
+		vantage, id, both := strings.Cut(words[0], "/")
+		if !both {
+			vantage, id = reach.Workstation, words[0]
+		}
+		report.Results = append(report.Results, reach.Result{ID: id, Vantage: vantage, Verdict: reach.Verdict(words[1]), Class: reach.Class(words[2])})
+	}
+	return report
+}
+
+func TestWhatChangedIsToldWithItsTurn(t *testing.T) {
+	before := reportOf("A ok", "B fail tcp-timeout", "C fail tcp-timeout", "D ok", "E skipped", "F ok", "G ok", "H warn slow", "zone/A ok")
+	after := reportOf("zone/A fail tcp-refused", "I ok", "A ok", "B ok", "C fail tcp-refused", "D fail dns-nxdomain", "E ok", "G skipped", "H fail slow")
+	var got []string
+	for _, change := range reach.Compare(before, after) {
+		got = append(got, fmt.Sprintf("%s/%s %s", change.Result().Vantage, change.Result().ID, change.Turn()))
+	}
+	want := "zone/A worse, workstation/I added, workstation/B better, workstation/C other, workstation/D worse, workstation/E better, " +
+		"workstation/G worse, workstation/H worse, workstation/F removed"
+	if joined := strings.Join(got, ", "); joined != want {
+		t.Errorf("got  %s\nwant %s", joined, want)
+	}
+}
+
+func TestAReportIsNoDifferentFromItself(t *testing.T) {
+	report := reportOf("A ok", "B fail tcp-timeout", "zone/A skipped", "A warn slow")
+	report.Results = report.Results[:3]
+	if changes := reach.Compare(report, report); len(changes) != 0 {
+		t.Errorf("%+v", changes)
+	}
+}
