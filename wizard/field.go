@@ -1,6 +1,7 @@
 package wizard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,6 +27,7 @@ type Field struct {
 	Source   string   // where the value comes from, a sentence or two
 	Effect   Effect   // of a change on a cluster that exists
 
+	most    int // items of a list; 0: maxItems
 	value   binding
 	rule    rule
 	typable func(rune) bool         // nil: what the shape allows
@@ -124,17 +126,20 @@ func (f Field) check(spec state.Spec) []Fault {
 // maxItems is how many items a list has at most: more is nobody's answer, and takes too long to compare with each other.
 const maxItems = 256
 
-func tooMany(n int) []Fault {
-	return wrong(fmt.Sprintf("has %d items", n), fmt.Sprintf("at most %d", maxItems), "")
+func tooMany(n, most int) []Fault {
+	return wrong(fmt.Sprintf("has %d items", n), fmt.Sprintf("at most %d", most), "")
 }
+
+// mostItems is how many items the field's list has at most.
+func (f Field) mostItems() int { return cmp.Or(f.most, maxItems) }
 
 func (f Field) checkItems(value string) []Fault {
 	items, err := splitItems(value)
 	if err != nil {
 		return of(f.Key, wrong(err.Error(), f.allowed(), ""))
 	}
-	if len(items) > maxItems {
-		return of(f.Key, tooMany(len(items)))
+	if n, most := len(items), f.mostItems(); n > most {
+		return of(f.Key, tooMany(n, most))
 	}
 	if f.rule == nil {
 		return nil

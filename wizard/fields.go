@@ -11,7 +11,7 @@ import (
 func Fields() []Field {
 	return slices.Concat(
 		headFields(), clusterFields(), exoscaleFields(), sizingFields(), networkFields(), dnsFields(),
-		loadBalancerFields(), synFields(), openshiftFields(), proxyFields(), storageFields(),
+		loadBalancerFields(), synFields(), openshiftFields(), proxyFields(), storageFields(), checkFields(),
 	)
 }
 

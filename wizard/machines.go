@@ -161,7 +161,7 @@ func groups() binding {
 				return err
 			}
 			if n := len(items); n > maxItems {
-				return joined(tooMany(n))
+				return joined(tooMany(n, maxItems))
 			}
 			changed := *s
 			changed.Sizing.ExtraGroups = nil

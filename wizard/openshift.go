@@ -53,7 +53,7 @@ func noProxy(value string) []Fault {
 		return nil
 	}
 	if n := 1 + strings.Count(value, ","); n > maxItems {
-		return tooMany(n)
+		return tooMany(n, maxItems)
 	}
 	var faults []Fault
 	for part := range strings.SplitSeq(value, ",") {

@@ -186,8 +186,8 @@ func (d *document) items(field Field, node ast.Node, key place) ([]ast.Node, boo
 		d.report(d.start(node, key), Fault{Field: field.Key, Problem: "is " + what(node) + ", not a list", Allowed: field.allowed()})
 		return nil, false
 	}
-	if n := len(sequence.Values); n > maxItems {
-		d.report(d.start(node, key), of(field.Key, tooMany(n))[0])
+	if n, most := len(sequence.Values), field.mostItems(); n > most {
+		d.report(d.start(node, key), of(field.Key, tooMany(n, most))[0])
 		return nil, false
 	}
 	return sequence.Values, true

@@ -42,13 +42,13 @@ func Check(spec state.Spec) []Fault {
 // a secret.
 func Warnings(spec state.Spec, secrets Secrets) []Fault {
 	return slices.Concat(loneLabel(spec), dockerBridge(spec), Support(spec), notUsedYet(spec), pullSecretWarnings(spec, secrets.PullSecret),
-		bundleWarnings(spec.OpenShift.TrustBundle, time.Now()))
+		bundleWarnings(spec.OpenShift.TrustBundle, time.Now()), endedSkips(spec, time.Now()))
 }
 
 // rules are the rules across fields. A rule keeps silent about values that do not pass the rule of their own field.
 func rules() []func(state.Spec) []Fault {
 	return []func(state.Spec) []Fault{
 		clusterDomain, overlaps, reserved, hostPrefixes, diskBounds, topoLVM, groupNames, singleReferences, proxyRules, synRules,
-		versionOfDistribution, ciliumSource,
+		versionOfDistribution, ciliumSource, sameEndpoints, skippedChecks,
 	}
 }

@@ -118,7 +118,7 @@ func TestFaultsOfForm(t *testing.T) {
 		"a key without text": {after("1: 2\n"), `f:9:1  1  the key is not plain text`},
 		"a merge key":        {after("<<: {a: b}\n"), `f:9:1  <<  the key is not plain text`},
 		"an unknown section": {after("netwrk: {}\n"), `f:9:1  netwrk  unknown key  allowed: one of apiVersion, kind, cluster, exoscale, sizing, ` +
-			`network, dns, loadBalancer, syn, openshift, objectStorage, ask  did you mean network?`},
+			`network, dns, loadBalancer, syn, openshift, objectStorage, checks, ask  did you mean network?`},
 		"an alias":           {after("network: {cni: &x OVNKubernetes}\n"), `f:9:16  network.cni  is an anchor, an alias or a tag, which answers do not use, not text  allowed: one of OVNKubernetes, Cilium`},
 		"null":               {after("network:\n  cni:\n"), `f:10:3  network.cni  has no value  allowed: one of OVNKubernetes, Cilium`},
 		"empty":              {after("network: {cni: ''}\n"), `f:9:16  network.cni  is missing  allowed: one of OVNKubernetes, Cilium`},
