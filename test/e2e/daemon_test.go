@@ -40,15 +40,17 @@ func daemon(t *testing.T, answers func() error, program string, arguments ...str
 		stop()
 		<-ended
 		if t.Failed() {
-			t.Logf("%s said:\n%.8000s", filepath.Base(program), said.String())
+			t.Logf("%s said at last:\n%s", filepath.Base(program), ending(said.String()))
 		}
 	})
 	if err := answered(answers, ended); err != nil {
 		stop()
 		<-ended
-		t.Fatalf("%s does not answer: %v; it said:\n%.8000s", filepath.Base(program), err, said.String())
+		t.Fatalf("%s does not answer: %v; it said:\n%s", filepath.Base(program), err, ending(said.String()))
 	}
 }
+
+func ending(text string) string { return text[max(0, len(text)-2000):] }
 
 // answered asks until there is an answer, the server has ended, or 20 seconds have passed.
 func answered(answers func() error, ended <-chan struct{}) error {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"log"
 	"net"
@@ -58,4 +59,12 @@ func (l *lab) serve(listener net.Listener, handler http.Handler) {
 	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = server.Serve(listener) }()
 	l.t.Cleanup(func() { _ = server.Close() })
+}
+
+// client returns a client that trusts the lab's authority.
+func (l *lab) client() *http.Client {
+	pool := x509.NewCertPool()
+	pool.AddCert(l.authority.Certificate)
+	config := &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}, Timeout: 10 * time.Second}
 }

@@ -1,5 +1,5 @@
 // Command registry is the image registry of the distribution project, with what a test of a client needs: images in
-// files or in memory, and tokens.
+// files, tokens, and layers that are sent for to another host.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/distribution/distribution/v3/registry"
 	_ "github.com/distribution/distribution/v3/registry/auth/token"
 	_ "github.com/distribution/distribution/v3/registry/storage/driver/filesystem"
-	_ "github.com/distribution/distribution/v3/registry/storage/driver/inmemory"
+	_ "github.com/distribution/distribution/v3/registry/storage/driver/middleware/redirect"
 )
 
 func main() {
