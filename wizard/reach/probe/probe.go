@@ -4,6 +4,8 @@ package probe
 
 import (
 	"context"
+	"crypto/x509"
+	"net/url"
 	"time"
 
 	"exoshift/internal/network"
@@ -12,10 +14,12 @@ import (
 
 // Prober probes services over one network; it is a reach.Prober.
 type Prober struct {
-	network network.Network
+	network network.Network // its roots are those that probes trust
 	task    reach.Task
 	limits  Limits
-	now     func() time.Time // wall clock
+	now     func() time.Time // wall clock of this machine, as certificates and servers' clocks are judged by
+	proxy   func(*url.URL) (*url.URL, error)
+	hosts   *x509.CertPool // what is trusted without the task's authorities; nil: the machine's own
 }
 
 // Limits are how long each layer may take. They are measured on the wall clock.
@@ -31,10 +35,25 @@ func Usual() Limits {
 
 // New returns a prober for a task. It fails if the task's authorities or proxies cannot be read.
 func New(n network.Network, task reach.Task, limits Limits) (*Prober, error) {
-	return &Prober{network: n, task: task, limits: limits, now: time.Now}, nil
+	p := &Prober{network: n, task: task, limits: limits, now: time.Now, hosts: n.Roots}
+	var err error
+	if p.network.Roots, err = roots(n.Roots, task.Authorities); err != nil {
+		return nil, err
+	}
+	p.proxy, err = proxies(n, task.Proxy)
+	return p, err
 }
 
-// Probe asks one service.
-func (p *Prober) Probe(_ context.Context, _ reach.Check) reach.Finding {
-	return reach.Finding{} // TODO
+// Probe asks one service. Nothing of it goes on after it returned.
+func (p *Prober) Probe(ctx context.Context, check reach.Check) reach.Finding {
+	to, err := parse(check.URL)
+	if err != nil {
+		return reach.Finding{Class: reach.Malformed, Layers: layers(reach.LayerNone),
+			Evidence: map[string]string{reach.EvidenceError: clean(err.Error())}}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a := p.start(check, to)
+	defer a.close()
+	return a.finding(kinds()[to.url.Scheme].probe(ctx, a))
 }

@@ -1,0 +1,117 @@
+package probe
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"time"
+
+	"exoshift/wizard/reach"
+)
+
+const (
+	// renewal is how long before its end a certificate should have been renewed.
+	renewal = 14 * 24 * time.Hour
+	// shortLived certificates last so briefly that renewal is no measure for them; their last day is.
+	shortLived = 10 * 24 * time.Hour
+)
+
+// inspect keeps a certificate as evidence, and notes that it ends soon.
+func (a *attempt) inspect(certificate *x509.Certificate) {
+	a.noteCertificate(certificate)
+	margin := renewal
+	if certificate.NotAfter.Sub(certificate.NotBefore) <= shortLived {
+		margin = 24 * time.Hour
+	}
+	if certificate.NotAfter.Sub(a.prober.now()) < margin {
+		a.degrade(reach.Expired)
+	}
+}
+
+func (a *attempt) noteCertificate(certificate *x509.Certificate) {
+	a.note(reach.EvidenceSubject, certificate.Subject.String())
+	a.note(reach.EvidenceIssuer, certificate.Issuer.String())
+	a.note(reach.EvidenceExpires, certificate.NotAfter.UTC().Format(time.RFC3339))
+}
+
+// distrust says why a certificate was not accepted.
+func (a *attempt) distrust(ctx context.Context, refused *tls.CertificateVerificationError) error {
+	chain := refused.UnverifiedCertificates
+	if len(chain) == 0 {
+		return a.fail(&a.layers.TLS, reach.TLSFailure, refused)
+	}
+	a.noteCertificate(chain[0])
+	class := certificateClass(refused.Err)
+	if class == reach.Expired {
+		class = a.outOfTime(ctx, chain)
+	}
+	if class == reach.WrongHostname {
+		class = a.unlessPortal(ctx, class, chain[0])
+	}
+	return a.fail(&a.layers.TLS, class, refused.Err)
+}
+
+// certificateClass returns why a certificate is not accepted.
+func certificateClass(err error) reach.Class {
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &name):
+		return reach.WrongHostname
+	case errors.As(err, &authority):
+		return reach.Untrusted
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return reach.Expired
+	}
+	return reach.TLSFailure
+}
+
+// outOfTime returns whether it is the server's certificates that are out of date, or this machine's clock. If something
+// else is wrong with them, too, then it is that.
+func (a *attempt) outOfTime(ctx context.Context, chain []*x509.Certificate) reach.Class {
+	from, until := validity(chain)
+	if err := a.verify(chain, from); err != nil {
+		if class := certificateClass(err); class != reach.Expired {
+			return class
+		}
+		return reach.Expired // never were all of them valid
+	}
+	now := a.prober.now()
+	server, told := a.serverTime(ctx, from)
+	switch {
+	case told && isWrong(now.Sub(server)) && !server.Before(from.Add(-time.Minute)) && server.Before(until):
+		a.noteSkew(now.Sub(server))
+		return reach.ClockSkew
+	case !told && now.Before(from):
+		return reach.ClockSkew // certificates that begin later are rare, clocks that stand still are not
+	}
+	return reach.Expired
+}
+
+// validity returns from when until when all certificates are valid.
+func validity(chain []*x509.Certificate) (from, until time.Time) {
+	from, until = chain[0].NotBefore, chain[0].NotAfter
+	for _, certificate := range chain[1:] {
+		if certificate.NotBefore.After(from) {
+			from = certificate.NotBefore
+		}
+		if certificate.NotAfter.Before(until) {
+			until = certificate.NotAfter
+		}
+	}
+	return from, until
+}
+
+// verify tells what is wrong with certificates at another time.
+func (a *attempt) verify(chain []*x509.Certificate, at time.Time) error {
+	between := x509.NewCertPool()
+	for _, certificate := range chain[1:] {
+		between.AddCert(certificate)
+	}
+	_, err := chain[0].Verify(x509.VerifyOptions{
+		DNSName: a.target.host, Intermediates: between, Roots: a.prober.network.Roots, CurrentTime: at,
+	})
+	return err
+}

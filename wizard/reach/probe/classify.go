@@ -1,0 +1,62 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+
+	"exoshift/wizard/reach"
+)
+
+// connectClass returns why there is no connection.
+func connectClass(err error) reach.Class {
+	switch {
+	case isTimeout(err):
+		return reach.TCPTimeout
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return reach.Refused
+	case isCut(err):
+		return reach.Reset
+	}
+	return reach.NoRoute // unreachable, prohibited by a rule, no address of that family
+}
+
+// spokenClass returns why what was spoken on a connection came to no end; garbage is what bytes that make no sense are.
+func spokenClass(err error, garbage reach.Class) reach.Class {
+	switch {
+	case isTimeout(err):
+		return reach.HTTPTimeout
+	case isCut(err):
+		return reach.Reset
+	}
+	return garbage
+}
+
+// lookupClass returns why a name does not resolve.
+func lookupClass(err error) reach.Class {
+	var failure *net.DNSError
+	switch {
+	case errors.As(err, &failure) && failure.IsNotFound:
+		return reach.NXDomain
+	case errors.As(err, &failure) && failure.IsTimeout, isTimeout(err):
+		return reach.DNSTimeout
+	}
+	return reach.ServFail
+}
+
+// isTimeout tells whether nothing came in time. That the run was stopped looks the same from here.
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, syscall.ETIMEDOUT) ||
+		errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// isCut tells whether the other side ended a connection too early.
+func isCut(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
+}

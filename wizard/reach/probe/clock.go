@@ -1,0 +1,76 @@
+package probe
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"exoshift/wizard/reach"
+)
+
+const (
+	// worthTelling is a difference of clocks from which on it is evidence: less may be the network, or the Date header,
+	// which knows seconds only.
+	worthTelling = time.Minute
+	// wrong is a difference of clocks that breaks something: signatures of requests, tokens, fresh certificates.
+	wrong = 5 * time.Minute
+)
+
+func isWrong(skew time.Duration) bool { return skew.Abs() >= wrong }
+
+// noteSkew keeps this machine's clock against the server's; positive: it is ahead.
+func (a *attempt) noteSkew(skew time.Duration) {
+	if skew.Abs() < worthTelling {
+		return
+	}
+	sign := "+"
+	if skew < 0 {
+		sign = ""
+	}
+	a.note(reach.EvidenceSkew, sign+skew.Round(time.Second).String())
+}
+
+// compareClocks notes a skew that an answer shows.
+func (a *attempt) compareClocks(header http.Header) {
+	server, told := serverClock(header)
+	if !told {
+		return
+	}
+	skew := a.prober.now().Sub(server)
+	a.noteSkew(skew)
+	if isWrong(skew) {
+		a.degrade(reach.ClockSkew)
+	}
+}
+
+// serverClock returns what time it is at a server: when the answer was made, and how long caches kept it since.
+func serverClock(header http.Header) (time.Time, bool) {
+	made, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return time.Time{}, false
+	}
+	if age, err := strconv.ParseUint(header.Get("Age"), 10, 31); err == nil {
+		made = made.Add(time.Duration(age) * time.Second)
+	}
+	return made, true
+}
+
+// serverTime asks the host for the time, by a connection of its own on which certificates are judged as of another time:
+// who proves to be the host but for the time may be asked for the time. Nothing else is said there.
+func (a *attempt) serverTime(ctx context.Context, at time.Time) (time.Time, bool) {
+	again := a.prober.attempt(a.check, a.target, a.probe)
+	if err := again.connect(ctx); err != nil {
+		return time.Time{}, false
+	}
+	client, err := again.negotiate(ctx, func() time.Time { return at })
+	if err != nil {
+		return time.Time{}, false
+	}
+	again.keep(client)
+	reply, err := again.send(ctx, call{url: a.target.url})
+	if err != nil {
+		return time.Time{}, false
+	}
+	return serverClock(reply.header)
+}

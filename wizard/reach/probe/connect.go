@@ -1,0 +1,106 @@
+package probe
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"exoshift/wizard/reach"
+)
+
+// headStart is how long an address has for itself before the next one is tried, too.
+const headStart = 300 * time.Millisecond
+
+// connect opens a TCP connection to the host: through a proxy where one applies, otherwise to the first of its addresses
+// that answers.
+func (a *attempt) connect(ctx context.Context) error {
+	if a.conn != nil {
+		return nil
+	}
+	proxy, err := a.way()
+	switch {
+	case err != nil:
+		return a.fail(&a.layers.TCP, reach.ProxyRefused, err)
+	case proxy != nil:
+		return a.through(ctx, proxy)
+	}
+	a.watchIPv6(ctx)
+	if err := a.resolve(ctx); err != nil {
+		return err
+	}
+	return a.direct(ctx)
+}
+
+func (a *attempt) direct(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.TCP)
+	defer cancel()
+	began := time.Now()
+	conn, err := a.race(ctx)
+	a.noteTime(reach.EvidenceTCPTime, began)
+	if err != nil {
+		a.note(a.family(), explain(err))
+		return a.fail(&a.layers.TCP, connectClass(err), err)
+	}
+	a.layers.TCP = reach.LayerOK
+	a.note(a.family(), "ok")
+	a.note(reach.EvidenceAddress, conn.RemoteAddr().String())
+	a.keep(conn)
+	return nil
+}
+
+// connection is how one address answered.
+type connection struct {
+	index int
+	conn  net.Conn
+	err   error
+}
+
+// race tries the addresses in their order, each with a head start before the next, and returns the first connection. If
+// there is none, the first address's failure counts.
+func (a *attempt) race(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	results, failures := make(chan connection, len(a.addresses)), make([]error, len(a.addresses))
+	var dialing sync.WaitGroup
+	defer func() { cancel(); dialing.Wait(); closeAll(results) }()
+	for next, failed := 0, 0; failed < len(failures); {
+		if next < len(failures) {
+			index := next
+			dialing.Go(func() { results <- a.dial(ctx, index) })
+			next++
+		}
+		select {
+		case r := <-results:
+			if r.err == nil {
+				return r.conn, nil
+			}
+			failures[r.index] = r.err
+			failed++
+		case <-headStartOf(next < len(failures)):
+		}
+	}
+	return nil, failures[0]
+}
+
+func (a *attempt) dial(ctx context.Context, index int) connection {
+	conn, err := a.prober.network.Dial(ctx, "tcp", net.JoinHostPort(a.addresses[index].String(), a.target.port))
+	return connection{index: index, conn: conn, err: err}
+}
+
+// headStartOf returns a channel that says when the next address has its turn; never if there is none.
+func headStartOf(another bool) <-chan time.Time {
+	if !another {
+		return nil
+	}
+	return time.NewTimer(headStart).C
+}
+
+// closeAll closes the connections that came too late.
+func closeAll(results chan connection) {
+	close(results)
+	for late := range results {
+		if late.err == nil {
+			_ = late.conn.Close()
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package probe
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"time"
+
+	"exoshift/wizard/reach"
+)
+
+// handshake makes the connection one by TLS. The certificate is always verified, and by the machine's own clock.
+func (a *attempt) handshake(ctx context.Context) error {
+	if a.secure {
+		return nil
+	}
+	if err := a.connect(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	client, err := a.negotiate(ctx, a.prober.now)
+	a.noteTime(reach.EvidenceTLSTime, began)
+	if err != nil {
+		return a.insecure(ctx, err)
+	}
+	a.keep(client)
+	a.secure, a.layers.TLS = true, reach.LayerOK
+	a.inspect(client.ConnectionState().PeerCertificates[0])
+	return nil
+}
+
+// negotiate shakes hands on the connection; certificates are judged by a clock.
+func (a *attempt) negotiate(ctx context.Context, clock func() time.Time) (*tls.Conn, error) {
+	config := a.prober.network.TLS()
+	config.ServerName, config.Time, config.ClientSessionCache = a.target.host, clock, nil
+	config.NextProtos = []string{"http/1.1"}
+	defer a.limit(ctx, a.prober.limits.TLS)()
+	client := tls.Client(a.conn, config)
+	return client, client.HandshakeContext(ctx)
+}
+
+// insecure says why there is no TLS.
+func (a *attempt) insecure(ctx context.Context, err error) error {
+	var distrusted *tls.CertificateVerificationError
+	var text tls.RecordHeaderError
+	switch {
+	case errors.As(err, &distrusted):
+		return a.distrust(ctx, distrusted)
+	case errors.As(err, &text):
+		return a.fail(&a.layers.TLS, a.unlessPortal(ctx, reach.TLSFailure, nil), errors.New("it does not speak TLS"))
+	case isTimeout(err):
+		return a.fail(&a.layers.TLS, reach.TLSFailure, err)
+	case isCut(err):
+		return a.fail(&a.layers.TLS, reach.Reset, err)
+	}
+	return a.fail(&a.layers.TLS, reach.TLSFailure, err)
+}

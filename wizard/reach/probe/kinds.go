@@ -1,0 +1,24 @@
+package probe
+
+import "context"
+
+// kind is how the services of one scheme are probed. Its probe goes along an attempt, layer by layer, and returns the
+// first failure; what is left open is closed afterwards.
+type kind struct {
+	port  string // if the address names none
+	probe func(context.Context, *attempt) error
+}
+
+// kinds returns all kinds by the scheme of their addresses.
+func kinds() map[string]kind {
+	return map[string]kind{
+		"https": {"443", probeHTTP},
+		"http":  {"80", probeHTTP},
+		"tcp":   {"", probeTCP},
+		"tls":   {"443", probeTLS},
+	}
+}
+
+func probeTCP(ctx context.Context, a *attempt) error { return a.connect(ctx) }
+
+func probeTLS(ctx context.Context, a *attempt) error { return a.handshake(ctx) }

@@ -1,0 +1,85 @@
+package probe
+
+import (
+	"context"
+	"crypto/x509"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/net/publicsuffix"
+
+	"exoshift/wizard/reach"
+)
+
+// portalLimit is how long it may take to find out that a network has a login page.
+const portalLimit = 3 * time.Second
+
+// isPortal tells whether a redirect looks like that of a network that wants somebody to log in, or to read why a page is
+// blocked: away from the service to an address without a public name, or without TLS.
+func isPortal(from, to *url.URL) bool {
+	if related(from.Hostname(), to.Hostname()) {
+		return false
+	}
+	return from.Scheme == "http" || to.Scheme == "http" || isInnerName(to.Hostname())
+}
+
+// related tells whether two hosts belong to the same registered domain.
+func related(a, b string) bool { return registered(a) == registered(b) }
+
+func registered(host string) string {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return domain
+	}
+	return host
+}
+
+// isInnerName tells whether a host is named in a way that only inner networks know.
+func isInnerName(host string) bool {
+	if address, err := netip.ParseAddr(host); err == nil {
+		return isInner(address)
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	switch host[strings.LastIndex(host, ".")+1:] {
+	case host, "arpa", "corp", "home", "internal", "intranet", "lan", "local", "localdomain", "private":
+		return true
+	}
+	return false
+}
+
+// unlessPortal asks the host by plain HTTP and returns reach.Captive if a login page answers in its place, or else class.
+// Shown is the certificate that the host presented, if it did.
+func (a *attempt) unlessPortal(ctx context.Context, class reach.Class, shown *x509.Certificate) reach.Class {
+	if a.evidence[reach.EvidenceProxy] != "" || a.plain() {
+		return class
+	}
+	ctx, cancel := context.WithTimeout(ctx, portalLimit)
+	defer cancel()
+	page := &url.URL{Scheme: "http", Host: a.target.host, Path: "/"}
+	bare, err := a.next(page)
+	if err != nil {
+		return class
+	}
+	bare.addresses = a.addresses
+	r, err := bare.get(ctx, call{url: bare.target.url})
+	if classOf(err) == reach.Captive {
+		return reach.Captive
+	}
+	to, redirected := redirection(bare.target.url, r)
+	if err == nil && redirected && leadsAway(a.target.host, to, shown) {
+		a.note(reach.EvidenceStatus, r.line+" to "+to.Host)
+		return reach.Captive
+	}
+	return class
+}
+
+// leadsAway tells whether a redirect from plain HTTP leads to the page of a network: to the one whose certificate was
+// shown, to an inner one, or to one without TLS. Services move their visitors, too, but by TLS.
+func leadsAway(host string, to *url.URL, shown *x509.Certificate) bool {
+	if related(host, to.Hostname()) {
+		return false
+	}
+	return to.Scheme == "http" || isInnerName(to.Hostname()) || shown != nil && shown.VerifyHostname(to.Hostname()) == nil
+}

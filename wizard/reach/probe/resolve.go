@@ -1,0 +1,106 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"exoshift/wizard/reach"
+)
+
+// maxAddresses is how many addresses of a name are told and tried.
+const maxAddresses = 8
+
+// lookup finds the addresses of a name.
+type lookup = func(ctx context.Context, name string) ([]netip.Addr, error)
+
+// resolve looks up the host, as whoever connects without a proxy would.
+func (a *attempt) resolve(ctx context.Context) error {
+	if a.addresses != nil {
+		return nil
+	}
+	if address, ok := a.target.literal(); ok {
+		a.addresses = []netip.Addr{address}
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.DNS)
+	defer cancel()
+	names := a.prober.network.Direct()
+	if names.Resolvers != nil {
+		a.note(reach.EvidenceResolver, strings.Join(names.Resolvers(), ", "))
+	}
+	began := time.Now()
+	found, err := names.Lookup(ctx, a.target.host)
+	a.noteTime(reach.EvidenceDNSTime, began)
+	if err == nil && len(found) == 0 {
+		err = errors.New("the resolver names no address")
+	}
+	if err != nil {
+		return a.unresolved(ctx, err)
+	}
+	a.addresses = found[:min(len(found), maxAddresses)]
+	a.note(reach.EvidenceAddresses, list(found))
+	a.layers.DNS = reach.LayerOK
+	return a.doubt(ctx)
+}
+
+// unresolved asks the name's own servers whether it is only our resolver that does not know the name.
+func (a *attempt) unresolved(ctx context.Context, err error) error {
+	class := lookupClass(err)
+	if class != reach.NXDomain {
+		return a.fail(&a.layers.DNS, class, err)
+	}
+	if known, asked := a.prober.network.OwnAddresses(ctx, a.target.host); asked == nil && len(known) > 0 {
+		return a.fail(&a.layers.DNS, reach.SplitView, fmt.Errorf("the resolver does not know the name, its own servers say %s", list(known)))
+	}
+	return a.fail(&a.layers.DNS, reach.NXDomain, err)
+}
+
+// doubt notes when a public name leads to inner addresses only, unless its own servers say the same. Whether it is
+// believed is decided by what is found there.
+func (a *attempt) doubt(ctx context.Context) error {
+	if a.check.Group == "customer" || isInnerName(a.target.host) || !allInner(a.addresses) {
+		return nil
+	}
+	known, err := a.prober.network.OwnAddresses(ctx, a.target.host)
+	if err == nil && allInner(known) {
+		return nil
+	}
+	a.suspect = fmt.Errorf("the resolver says %s, which is an inner address", list(a.addresses))
+	if err == nil {
+		a.suspect = fmt.Errorf("the resolver says %s, the name's own servers say %s", list(a.addresses), list(known))
+	}
+	a.degrade(reach.SplitView)
+	return nil
+}
+
+// list returns the first addresses as one text.
+func list(addresses []netip.Addr) string {
+	var texts []string
+	for _, address := range addresses[:min(len(addresses), maxAddresses)] {
+		texts = append(texts, address.String())
+	}
+	return strings.Join(texts, ", ")
+}
+
+func allInner(addresses []netip.Addr) bool {
+	for _, address := range addresses {
+		if !isInner(address) {
+			return false
+		}
+	}
+	return len(addresses) > 0
+}
+
+// isInner tells whether an address leads nowhere on the internet. Ranges for documentation and benchmarks are left out,
+// as nobody's resolver hides a service behind these.
+func isInner(address netip.Addr) bool {
+	shared := netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64}), 10) // of carriers, RFC 6598
+	this := netip.PrefixFrom(netip.AddrFrom4([4]byte{}), 8)           // of blocking resolvers
+	address = address.Unmap()
+	return address.IsPrivate() || address.IsLoopback() || address.IsLinkLocalUnicast() || address.IsMulticast() ||
+		shared.Contains(address) || this.Contains(address) || address.IsUnspecified()
+}

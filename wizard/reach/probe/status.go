@@ -1,0 +1,104 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+
+	"exoshift/wizard/reach"
+)
+
+// glance is how much of a page is read to see who wrote it.
+const glance = 16 << 10
+
+// probeHTTP asks for the check's resource. Whatever the service itself answers proves that it is reached, unless the
+// check names the statuses that do.
+func probeHTTP(ctx context.Context, a *attempt) error {
+	c := call{url: a.target.url, limit: glance}
+	at := a
+	r, err := a.get(ctx, c)
+	if err == nil && len(a.check.Expect) > 0 && !slices.Contains(a.check.Expect, r.status) {
+		at, r, err = a.onward(ctx, c, r)
+	}
+	if err != nil {
+		return err
+	}
+	if to, redirected := redirection(at.target.url, r); redirected && isPortal(at.target.url, to) {
+		return at.mayFollow(at.target.url, to, nil)
+	}
+	if isTimeout(r.broken) {
+		a.degrade(reach.Slow)
+	}
+	return at.judge(r)
+}
+
+// judge returns a failure if an answer does not prove that the service can be used.
+func (a *attempt) judge(r reply) error {
+	expected := slices.Contains(a.check.Expect, r.status)
+	switch {
+	case r.status == http.StatusUnauthorized && (expected || len(a.check.Expect) == 0):
+		a.probe.aside = reach.Unauthorized
+		return nil
+	case expected:
+		return nil
+	case len(a.check.Expect) > 0 || r.status >= 500 || isBlocked(r):
+		return a.unexpected(r)
+	}
+	return nil
+}
+
+// unexpected returns the failure of an answer that is not the one which was wanted.
+func (a *attempt) unexpected(r reply) error {
+	err := fmt.Errorf("it answers %s", r.line)
+	switch {
+	case isBlocked(r):
+		return a.fail(&a.layers.HTTP, reach.Geo, err)
+	case r.status >= 500:
+		return a.fail(&a.layers.HTTP, reach.ServerError, err)
+	}
+	return a.fail(&a.layers.HTTP, reach.Unexpected, err)
+}
+
+// unexpectedPage returns the failure of an answer by a page for people where a program was to be answered: that of a
+// network in place of the service.
+func (a *attempt) unexpectedPage(r reply) error {
+	if r.status < 400 && isPage(r) {
+		return a.fail(&a.layers.HTTP, reach.Captive, errors.New("a web page answers in place of the service"))
+	}
+	return a.unexpected(r)
+}
+
+// isPage tells whether an answer is HTML.
+func isPage(r reply) bool {
+	kind, _, err := mime.ParseMediaType(r.header.Get("Content-Type"))
+	if err == nil && kind != "text/plain" {
+		return kind == "text/html" || kind == "application/xhtml+xml"
+	}
+	start := bytes.ToLower(bytes.TrimSpace(r.body[:min(len(r.body), 512)]))
+	return bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
+}
+
+// isBlocked tells whether an answer says that somebody keeps us out because of where we are, or by a filter.
+func isBlocked(r reply) bool {
+	if r.status == http.StatusUnavailableForLegalReasons {
+		return true
+	}
+	if r.status != http.StatusForbidden {
+		return false
+	}
+	text := bytes.ToLower(r.body)
+	return slices.ContainsFunc(blockedWords(), func(word string) bool { return bytes.Contains(text, []byte(word)) })
+}
+
+// blockedWords are what such pages say, in lower case.
+func blockedWords() []string {
+	return []string{
+		"your country", "your region", "your location", "this country", "this region", "geoblock", "geo-block", "geo restrict",
+		"embargo", "export control", "sanctioned", "you have been blocked", "has been blocked", "is blocked", "blocked by",
+		"web filter", "webfilter", "url filter", "web security", "content filter", "policy violation", "company policy",
+	}
+}

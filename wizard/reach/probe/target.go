@@ -1,0 +1,87 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// maxURL is how long the address of a check may be, in bytes.
+const maxURL = 2048
+
+// labelCharacters are those of a label. The underscore is no part of host names, but is in use.
+const labelCharacters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// target is what is probed.
+type target struct {
+	url  *url.URL // as in the check, with the host in ASCII, the port, and no credentials
+	host string   // name, or address without brackets
+	port string
+}
+
+func (t target) address() string { return net.JoinHostPort(t.host, t.port) }
+
+// literal returns the address of a host that is not given by name.
+func (t target) literal() (netip.Addr, bool) {
+	address, err := netip.ParseAddr(t.host)
+	return address, err == nil
+}
+
+// parse reads the address of a check. Its errors do not repeat it, as it may hold a password.
+func parse(text string) (target, error) {
+	if len(text) > maxURL {
+		return target{}, fmt.Errorf("the address is longer than %d characters", maxURL)
+	}
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Opaque != "" {
+		return target{}, errors.New("the address is not of the form https://host:port/path")
+	}
+	return targetOf(parsed)
+}
+
+func targetOf(parsed *url.URL) (target, error) {
+	kind, known := kinds()[parsed.Scheme]
+	if !known {
+		return target{}, fmt.Errorf("%q is no kind of probe", clean(parsed.Scheme))
+	}
+	port := parsed.Port()
+	if port == "" {
+		port = kind.port
+	}
+	if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
+		return target{}, errors.New("the address needs a port from 1 to 65535")
+	}
+	host, err := hostOf(parsed.Hostname())
+	if err != nil {
+		return target{}, err
+	}
+	bare := *parsed
+	bare.User, bare.Host = nil, net.JoinHostPort(host, port)
+	return target{url: &bare, host: host, port: port}, nil
+}
+
+// hostOf returns a host in the form that is looked up.
+func hostOf(host string) (string, error) {
+	if address, err := netip.ParseAddr(host); err == nil {
+		return address.Unmap().WithZone("").String(), nil
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		host = ascii
+	}
+	if len(host) > 253 {
+		return "", errors.New("the name of the host is too long")
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, labelCharacters) != "" {
+			return "", errors.New("the host is neither a name nor an address")
+		}
+	}
+	return host, nil
+}
