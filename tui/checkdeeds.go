@@ -88,7 +88,7 @@ func (s *checkScreen) hearSaved(m savedReport) {
 
 // copyTest gives the command that shows the same to the terminal's clipboard.
 func (s *checkScreen) copyTest(row *reachRow) tea.Cmd {
-	command := row.Sight(s.board.facing).ByHand
+	command := row.Sight(s.board.focus(row)).ByHand
 	if command == "" {
 		command = cleanLines(reach.ByHand(row.check, reach.Result{}), s.checking.ASCII)
 	}

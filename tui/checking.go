@@ -25,6 +25,8 @@ type Checking struct {
 	// Terms says what a vantage does and costs, one sentence; "" needs no yes.
 	Terms func(vantage string) string
 	Watch bool
+	// Doing says what goes on at a vantage before its results come, a few words; it is asked every second. May be nil.
+	Doing func(vantage string) string
 	// Skip has a check left out from now on and returns what to write into the answers so that it stays so.
 	Skip func(id, reason string, until time.Time) (answer string, err error)
 	// Save writes the report and the firewall request and returns their paths.

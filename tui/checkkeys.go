@@ -22,15 +22,15 @@ func newCheckKeys(c Checking) checkKeys {
 	}
 	keys := checkKeys{
 		documentKeys: newDocumentKeys(),
-		All:          bind("R", "all again", "R"),
+		All:          bind("R", "all", "R"),
 		Watch:        bind("w", "watch", "w"),
 		Skip:         bind("x", "skip", "x"),
-		Second:       bind("z", "from the zone", "z"),
+		Second:       bind("z", "zone", "z"),
 		Everything:   bind("a", "show all", "a"),
 		Filter:       bind("/", "filter", "/"),
 		Export:       bind("e", "export", "e", "f9"),
 		Copy:         bind("c", "copy the test", "c"),
-		Request:      bind("f", "firewall request", "f"),
+		Request:      bind("f", "request", "f"),
 		Help:         bind("?", "why", "?", "f1"),
 		Redraw:       bind("ctrl+l", "draw again", "ctrl+l"),
 		Leave:        bind("q", "leave", "q", "ctrl+c"),
@@ -41,7 +41,7 @@ func newCheckKeys(c Checking) checkKeys {
 	keys.Previous.SetEnabled(len(c.Vantages) > 1)
 	keys.Second.SetEnabled(len(c.Vantages) > 1)
 	if len(c.Vantages) > 1 {
-		keys.Second.SetHelp("z", "from "+pane.VantageWords(cleanText(c.Vantages[1], c.ASCII)))
+		keys.Second.SetHelp("z", pane.VantageColumn(cleanText(c.Vantages[1], c.ASCII)))
 	}
 	keys.Skip.SetEnabled(c.Skip != nil)
 	keys.Export.SetEnabled(c.Save != nil)
@@ -155,7 +155,7 @@ func (s *checkScreen) act(k tea.KeyMsg) tea.Cmd {
 	case row == nil:
 		return nil
 	case key.Matches(k, s.keys.Again):
-		return s.ask(s.board.facing, []string{row.check.ID})
+		return s.ask(s.board.focus(row), []string{row.check.ID})
 	case key.Matches(k, s.keys.Skip):
 		s.openSkip(row)
 	case key.Matches(k, s.keys.Copy):

@@ -30,6 +30,7 @@ type checkScreen struct {
 	watch         int       // counts the times that watching was turned on
 	beating       bool
 	notice        string // until the next key
+	doing         string // what goes on before results come
 	leaving       bool
 	failure       error // a defect of ours
 }
@@ -139,6 +140,12 @@ func (s *checkScreen) beatOn() tea.Cmd {
 }
 
 func (s *checkScreen) beat() tea.Cmd {
+	s.doing = ""
+	for i, run := range s.runs {
+		if run.running && s.checking.Doing != nil {
+			s.doing = cleanText(s.checking.Doing(s.checking.Vantages[i]), s.checking.ASCII)
+		}
+	}
 	if s.beating = false; s.busy() || s.watching {
 		return s.beatOn()
 	}

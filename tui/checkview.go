@@ -130,14 +130,19 @@ func (s *checkScreen) logView() logView {
 func (s *checkScreen) head(width int) string {
 	t := s.theme
 	left := " " + t.Label.Render("Reachability")
-	for i, vantage := range s.checking.Vantages {
-		left += "   " + s.tally(i, cleanText(vantage, s.checking.ASCII))
+	names, gap := s.checking.Vantages, "   "
+	if width < 80 {
+		names, gap = s.board.columns(), "  "
 	}
-	right := s.when() + " "
-	if title := s.checking.Title; title != "" {
-		if longer := left + t.Dim.Render("   "+title); ansi.StringWidth(longer)+ansi.StringWidth(right) < width {
-			left = longer
-		}
+	for i, vantage := range names {
+		left += gap + s.tally(i, cleanText(vantage, s.checking.ASCII))
+	}
+	right := " " + s.when() + " "
+	switch longer := left + t.Dim.Render("   "+s.checking.Title); {
+	case s.doing != "" && s.busy():
+		left += t.Active.Render("   " + s.doing)
+	case s.checking.Title != "" && ansi.StringWidth(longer)+ansi.StringWidth(right) < width:
+		left = longer
 	}
 	return pane.Fit(pane.Fit(left, max(width-ansi.StringWidth(right), 0))+right, width)
 }

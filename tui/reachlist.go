@@ -66,8 +66,8 @@ func (r *reachRow) attention() bool { return r.Status() != pane.OK && r.Status()
 
 // at is the place of the selected row in the list; -1 if the list is empty.
 func (b *reachBoard) at() int {
-	rows := b.list().rows
-	i := slices.IndexFunc(rows, func(e *pane.Endpoint) bool { return e.Check.ID == cleanText(b.selected, b.ascii) })
+	rows, id := b.list().rows, cleanText(b.selected, b.ascii)
+	i := slices.IndexFunc(rows, func(e *pane.Endpoint) bool { return e.Check.ID == id })
 	return max(i, min(0, len(rows)-1))
 }
 
@@ -131,11 +131,25 @@ func (b *reachBoard) table(theme pane.Theme) pane.Endpoints {
 
 // details draws what is known about the selected row.
 func (b *reachBoard) details(theme pane.Theme) pane.EndpointDetails {
-	details := pane.EndpointDetails{Theme: theme, Vantages: b.vantages, Facing: b.facing}
+	details := pane.EndpointDetails{Theme: theme, Vantages: b.vantages}
 	if row := b.current(); row != nil {
-		details.Endpoint = &row.Endpoint
+		details.Endpoint, details.Facing = &row.Endpoint, b.focus(row)
 	}
 	return details
+}
+
+// focus is the vantage from which a row is told about: the one that is looked at, unless all is well from there and
+// something is wrong from another.
+func (b *reachBoard) focus(row *reachRow) int {
+	if status := row.Sight(b.facing).Status; status != pane.OK && status != pane.Waiting {
+		return b.facing
+	}
+	for i, sight := range row.Sights {
+		if sight.Status == pane.Failed || sight.Status == pane.Warn {
+			return i
+		}
+	}
+	return b.facing
 }
 
 // tally counts how many are well from a vantage, of how many that were looked at, and how it is where it is worst.

@@ -36,18 +36,18 @@ func (p EndpointDetails) lines(width int) []string {
 	}
 	e, s := p.Endpoint, p.Endpoint.Sight(p.Facing)
 	lines := append([]string{p.head(e, s, width)}, wrapIn(p.Theme.Plain, p.sentence(e, s), " ", width)...)
-	lines = append(lines, p.labelled("Fix", s.Result.Hint, width)...)
-	if s.Status == Failed || s.Status == Warn {
-		lines = append(lines, p.test(s.ByHand, width)...)
+	wrong := s.Status == Failed || s.Status == Warn
+	if wrong {
+		lines = append(append(lines, p.labelled("Fix", s.Result.Hint, width)...), p.test(s.ByHand, width)...)
 	}
 	if s.Result.Verdict != "" && s.Result.Verdict != reach.Skipped {
 		lines = append(lines, p.labelled("Layers", e.whole(p.Theme, s.Result), width)...)
 	}
-	lines = append(lines, p.labelled("For", e.Check.Reason, width)...)
-	lines = append(lines, p.owner(e, width))
+	lines = append(lines, p.labelled("For", join(" ", e.Check.Reason, severityWords(e.Check.Severity)), width)...)
+	lines = append(lines, p.owner(e, width)...)
 	lines = append(lines, p.labelled("Seen", p.evidence(s.Result), width)...)
 	lines = append(lines, p.labelled("Else", p.elsewhere(e), width)...)
-	if s.Status != Failed && s.Status != Warn {
+	if !wrong {
 		lines = append(lines, p.test(s.ByHand, width)...)
 	}
 	return lines
@@ -130,13 +130,16 @@ func (p EndpointDetails) test(command string, width int) []string {
 	return p.labelled("Test", command+"  (c copies)", width)
 }
 
-func (p EndpointDetails) owner(e *Endpoint, width int) string {
+func (p EndpointDetails) owner(e *Endpoint, width int) []string {
 	t, owner := p.Theme, e.Check.Owner
 	if owner == "" {
 		owner = "nobody known"
 	}
-	left := " " + t.Label.Render(Fit("Ask", labelColumn)) + ownerWords(owner) + t.Dim.Render(" "+t.Dot+" "+severityWords(e.Check.Severity))
-	return spread(left, t.Dim.Render(p.Note)+" ", width)
+	left := " " + t.Label.Render(Fit("Ask", labelColumn)) + ownerWords(owner)
+	if cells(left)+cells(p.Note)+3 <= width {
+		return []string{spread(left, t.Dim.Render(p.Note)+" ", width)}
+	}
+	return []string{left, " " + strings.Repeat(" ", labelColumn) + t.Dim.Render(p.Note)}
 }
 
 func ownerWords(owner string) string {
@@ -153,11 +156,13 @@ func ownerWords(owner string) string {
 func severityWords(s reach.Severity) string {
 	switch s {
 	case reach.Must:
-		return "must be reached"
+		return "Must be reached."
 	case reach.Should:
-		return "should be reached"
+		return "Should be reached."
+	case reach.May:
+		return "May be missing."
 	}
-	return "may be missing"
+	return ""
 }
 
 // elsewhere says how it is from the other vantages.

@@ -13,7 +13,11 @@ func (p EndpointDetails) evidence(r reach.Result) string {
 	var parts []string
 	shown := shownElsewhere()
 	for _, key := range append(evidenceOrder(), slices.Sorted(maps.Keys(r.Evidence))...) {
-		if value := r.Evidence[key]; value != "" && !shown[key] {
+		value := r.Evidence[key]
+		if key == reach.EvidenceTime {
+			value = took(value)
+		}
+		if value != "" && !shown[key] {
 			parts = append(parts, words(p.Theme.Dim, evidenceWords(key))+" "+value)
 		}
 		shown[key] = true
@@ -32,7 +36,7 @@ func evidenceOrder() []string {
 // shownElsewhere are the keys that other lines tell.
 func shownElsewhere() map[string]bool {
 	return map[string]bool{
-		reach.EvidenceSkipped: true, reach.EvidenceDNSTime: true, reach.EvidenceTCPTime: true, reach.EvidenceTLSTime: true,
+		reach.EvidenceSkipped: true, reach.EvidenceUntil: true, reach.EvidenceDNSTime: true, reach.EvidenceTCPTime: true, reach.EvidenceTLSTime: true,
 		reach.EvidenceHTTPTime: true,
 	}
 }
@@ -48,7 +52,7 @@ func evidenceWords(key string) string {
 	case reach.EvidenceFinger:
 		return "host key"
 	case reach.EvidenceTime:
-		return "took ms"
+		return "took"
 	}
-	return key
+	return strings.ReplaceAll(key, "_", " ")
 }

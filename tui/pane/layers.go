@@ -56,7 +56,7 @@ func (e *Endpoint) brief(t Theme, s Sight) string {
 	case OK:
 		return t.Dim.Render(took(r.Evidence[reach.EvidenceTime]))
 	case Skipped:
-		return t.Dim.Render(join(" ", s.Status.Word(), r.Evidence[reach.EvidenceSkipped]))
+		return t.Dim.Render(r.Sentence())
 	}
 	return e.climb(t, r) + remark(r)
 }
@@ -77,7 +77,7 @@ func (e *Endpoint) climb(t Theme, r reach.Result) string {
 
 // remark says what is wrong, with the one detail that tells most.
 func remark(r reach.Result) string {
-	switch issuer := r.Evidence[reach.EvidenceIssuer]; {
+	switch issuer := commonName(r.Evidence[reach.EvidenceIssuer]); {
 	case r.Class == reach.Untrusted && issuer != "":
 		return `issuer "` + issuer + `"`
 	case r.Class == reach.Slow, r.Class == reach.TCPTimeout, r.Class == reach.UDPTimeout, r.Class == reach.HTTPTimeout:
@@ -86,6 +86,16 @@ func remark(r reach.Result) string {
 		return join(", ", classWords(r.Class), r.Evidence[reach.EvidenceStatus])
 	}
 	return classWords(r.Class)
+}
+
+// commonName is the part of a certificate's name that people know, if it has one.
+func commonName(name string) string {
+	for part := range strings.SplitSeq(name, ",") {
+		if common, is := strings.CutPrefix(strings.TrimSpace(part), "CN="); is {
+			return common
+		}
+	}
+	return name
 }
 
 // whole draws all layers and what each took.
@@ -98,9 +108,6 @@ func (e *Endpoint) whole(t Theme, r reach.Result) string {
 		line += l.mark(t)
 		if l.time != "" {
 			line += " " + words(t.Dim, took(l.time))
-		}
-		if l.state == reach.LayerFail {
-			line += " " + words(t.Style(StatusOf(r.Verdict)), remark(r))
 		}
 	}
 	return line
