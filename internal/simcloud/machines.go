@@ -14,6 +14,7 @@ func (z *Zone) openMachines(context.Context) error {
 	fleet, err := vm.New(vm.Config{
 		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.instances, Broken: z.broken,
 		Ignited: openshift.NewWorld(z.db, z.clock, z.troubles()).Software,
+		Program: z.options.Program, PowerOff: z.api.PowerOff,
 	})
 	if err != nil {
 		return err

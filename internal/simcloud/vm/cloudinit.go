@@ -29,7 +29,7 @@ const (
 type cloudConfig struct {
 	WriteFiles []cloudFile `yaml:"write_files"`
 	Packages   []any       `yaml:"packages"` // names, or lists of name and version
-	RunCmd     []any       `yaml:"runcmd"`   // commands, or lists of words; only shown
+	RunCmd     []any       `yaml:"runcmd"`   // commands, or lists of words
 }
 
 type cloudFile struct {
@@ -114,10 +114,7 @@ func (b *box) applyCloudConfig(ctx context.Context, config cloudConfig) error {
 	if err := b.writeCloudFiles(config.WriteFiles, true); err != nil {
 		return err
 	}
-	for _, command := range config.RunCmd {
-		b.Console("cloud-init: runcmd: %v", command)
-	}
-	return nil
+	return b.runCommands(ctx, config.RunCmd)
 }
 
 func (b *box) writeCloudFiles(files []cloudFile, deferred bool) error {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/x509"
 	"fmt"
+	"io"
 	"net/netip"
 	"slices"
 	"sync"
@@ -44,6 +45,10 @@ type Config struct {
 	Instances func() []Instance
 	// Ignited is the software of machines whose Ignition is done; it tells from the disk what it is to be.
 	Ignited machine.Software
+	// Program runs what a machine downloads and starts itself; nil: no machine can.
+	Program func(ctx context.Context, net network.Network, program []byte, args []string, in io.Reader, out io.Writer) (exitCode int)
+	// PowerOff is told the ID of an instance whose own system switches it off; nil means that nobody is.
+	PowerOff func(id string)
 	// Broken tells whether an instance never boots; nil means that all do.
 	Broken func(Instance) bool
 }

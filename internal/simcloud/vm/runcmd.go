@@ -1,0 +1,96 @@
+package vm
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"exoshift/internal/simcloud/vm/shell"
+)
+
+// runCommands runs what cloud-init was told to run, as one script. How a command ends is nobody's business but the next
+// one's.
+func (b *box) runCommands(ctx context.Context, commands []any) error {
+	if len(commands) == 0 {
+		return nil
+	}
+	script, err := cloudScript(commands)
+	if err != nil {
+		return err
+	}
+	b.Console("cloud-init: runcmd: %d commands", len(commands))
+	said := &lines{say: func(line string) { b.Console("cloud-init: %s", line) }}
+	defer said.end()
+	host := shell.Host{
+		Network: b.Network(), Files: shell.NewFiles(b), PowerOff: b.powerOff, Program: b.fleet.config.Program,
+	}
+	_, err = host.Run(ctx, script, said, said)
+	return err
+}
+
+// powerOff never lets cloud-init run again: its commands were all begun.
+func (b *box) powerOff() {
+	b.Console("systemd: powering off")
+	if err := b.WriteFile(cloudInitResult, nil); err != nil {
+		b.Console("%v", err)
+	}
+	if b.fleet.config.PowerOff != nil {
+		b.fleet.config.PowerOff(b.instance.ID)
+	}
+}
+
+// cloudScript writes commands down as cloud-init does: lists of words are quoted, text is taken as it is.
+func cloudScript(commands []any) ([]byte, error) {
+	script := bytes.NewBufferString("#!/bin/sh\n")
+	for _, command := range commands {
+		list, isList := command.([]any)
+		if !isList {
+			fmt.Fprintln(script, command)
+			continue
+		}
+		words := make([]string, len(list))
+		for i, word := range list {
+			quoted, err := syntax.Quote(fmt.Sprint(word), syntax.LangPOSIX)
+			if err != nil {
+				return nil, fmt.Errorf("runcmd %v: %w", command, err)
+			}
+			words[i] = quoted
+		}
+		fmt.Fprintln(script, strings.Join(words, " "))
+	}
+	return script.Bytes(), nil
+}
+
+// lines says each line that is written to it; it is used by one goroutine at a time.
+type lines struct {
+	say  func(line string)
+	open []byte
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	for line := range bytes.Lines(b) {
+		l.open = append(l.open, line...)
+		if bytes.HasSuffix(line, []byte("\n")) || len(l.open) > 1000 {
+			l.end()
+		}
+	}
+	return len(b), nil
+}
+
+func (l *lines) end() {
+	if text := strings.Map(visible, string(l.open)); text != "" {
+		l.say(text)
+	}
+	l.open = nil
+}
+
+func visible(r rune) rune {
+	if unicode.IsControl(r) {
+		return -1
+	}
+	return r
+}

@@ -1,0 +1,217 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// How curl ends, by its manual.
+const (
+	curlResolve     = 6
+	curlConnect     = 7
+	curlStatus      = 22
+	curlWrite       = 23
+	curlRead        = 26
+	curlTimeout     = 28
+	curlTLS         = 35
+	curlReceive     = 56
+	curlCertificate = 60
+)
+
+// transfer is what curl is asked for.
+type transfer struct {
+	fail, silent, tell, insist bool
+	retries                    int
+	connect, most              time.Duration
+	output, upload, url        string
+}
+
+// curl transfers one file.
+func (h *Host) curl(ctx context.Context, args []string, std streams) (int, error) {
+	t, err := parseCurl(args)
+	if err != nil {
+		return std.complain(usage, "curl: %v", err), nil
+	}
+	var body []byte
+	if t.upload != "" {
+		content, _, found := h.Files.read(t.upload)
+		if !found {
+			return std.complain(curlRead, "curl: cannot open '%s'", t.upload), nil
+		}
+		body = content
+	}
+	for try := 0; ; try++ {
+		code, again, err := h.transfer(ctx, t, body, std)
+		if ctx.Err() != nil {
+			return failed, context.Cause(ctx)
+		}
+		if code == 0 {
+			return 0, nil
+		}
+		if t.tell || !t.silent {
+			std.complain(code, "curl: (%d) %v", code, err)
+		}
+		if try >= t.retries || !again && !t.insist {
+			return code, nil
+		}
+		if err := h.Network.Clock.Sleep(ctx, time.Second<<try); err != nil {
+			return failed, err
+		}
+	}
+}
+
+// transfer asks once. It tells whether curl would ask again by itself.
+func (h *Host) transfer(ctx context.Context, t transfer, body []byte, std streams) (code int, again bool, err error) {
+	if t.most > 0 {
+		limited, cancel := context.WithTimeout(ctx, t.most)
+		defer cancel()
+		ctx = limited
+	}
+	method := http.MethodGet
+	if t.upload != "" {
+		method = http.MethodPut
+	}
+	request, err := http.NewRequestWithContext(ctx, method, t.url, bytes.NewReader(body))
+	if err != nil {
+		return usage, false, err
+	}
+	transport := h.transport(t)
+	defer transport.CloseIdleConnections()
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		code := curlCode(err)
+		return code, code == curlTimeout, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if t.fail && response.StatusCode >= http.StatusBadRequest {
+		again := response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests
+		return curlStatus, again, fmt.Errorf("the requested URL returned error: %d", response.StatusCode)
+	}
+	content, err := io.ReadAll(io.LimitReader(response.Body, largestInput))
+	if err != nil {
+		return curlReceive, false, err
+	}
+	return h.keep(t, content, std)
+}
+
+func (h *Host) keep(t transfer, content []byte, std streams) (code int, again bool, err error) {
+	if t.output == "" {
+		_, err = std.out.Write(content)
+	} else {
+		err = h.Files.write(t.output, content)
+	}
+	if err != nil {
+		return curlWrite, false, err
+	}
+	return 0, false, nil
+}
+
+func (h *Host) transport(t transfer) *http.Transport {
+	transport := h.Network.Transport()
+	dial := transport.DialContext
+	if t.connect > 0 {
+		transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, h.Network.Clock.Wall(t.connect))
+			defer cancel()
+			return dial(ctx, network, address)
+		}
+	}
+	return transport
+}
+
+func curlCode(err error) int {
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &name):
+		return curlResolve
+	case errors.As(err, &certificate):
+		return curlCertificate
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return curlTimeout
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return curlConnect
+	case strings.Contains(err.Error(), "tls: "):
+		return curlTLS
+	}
+	return curlReceive
+}
+
+// parseCurl reads the options that scripts here use.
+func parseCurl(args []string) (t transfer, err error) {
+	for len(args) > 0 {
+		option := args[0]
+		args = args[1:]
+		takes, known := t.option(option)
+		switch {
+		case !known && strings.HasPrefix(option, "-"):
+			return t, fmt.Errorf("option %s: is unknown", option)
+		case !known:
+			t.url = option
+		case takes == nil:
+		case len(args) == 0:
+			return t, fmt.Errorf("option %s: requires parameter", option)
+		default:
+			if err := takes(args[0]); err != nil {
+				return t, err
+			}
+			args = args[1:]
+		}
+	}
+	if t.url == "" {
+		return t, errors.New("no URL specified")
+	}
+	return t, nil
+}
+
+// option understands an option; takes sets its value, if it has one.
+func (t *transfer) option(option string) (takes func(string) error, known bool) {
+	switch option {
+	case "--retry-all-errors":
+		t.insist = true
+	case "--retry":
+		takes = func(text string) (err error) { t.retries, err = strconv.Atoi(text); return err }
+	case "--connect-timeout":
+		takes = seconds(&t.connect)
+	case "--max-time":
+		takes = seconds(&t.most)
+	case "-o", "--output":
+		takes = func(text string) error { t.output = text; return nil }
+	case "-T", "--upload-file":
+		takes = func(text string) error { t.upload = text; return nil }
+	default:
+		return nil, t.letters(option)
+	}
+	return takes, true
+}
+
+// letters reads options of one letter without a value, which may be written together.
+func (t *transfer) letters(option string) bool {
+	list, found := strings.CutPrefix(option, "-")
+	if !found || list == "" || strings.Trim(list, "fsS") != "" {
+		return false
+	}
+	t.fail = t.fail || strings.Contains(list, "f")
+	t.silent = t.silent || strings.Contains(list, "s")
+	t.tell = t.tell || strings.Contains(list, "S")
+	return true
+}
+
+func seconds(into *time.Duration) func(string) error {
+	return func(text string) error {
+		number, err := strconv.ParseFloat(text, 64)
+		*into = time.Duration(number * float64(time.Second))
+		return err
+	}
+}

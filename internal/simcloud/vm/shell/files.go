@@ -1,0 +1,156 @@
+package shell
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// executable is the bit of a mode that lets the owner start a file.
+const executable fs.FileMode = 0o100
+
+// Disk is where files are kept that outlive a restart of the zone.
+type Disk interface {
+	ReadFile(path string) ([]byte, bool)
+	WriteFile(path string, content []byte) error
+}
+
+// Files are the files of a machine. What is in folders for temporary files is gone when the zone's process ends.
+type Files struct {
+	disk Disk
+
+	mu      sync.Mutex
+	passing map[string]file
+	folders map[string]bool // that were made, below those for temporary files
+	made    int             // names that were made up
+}
+
+type file struct {
+	content []byte
+	mode    fs.FileMode
+}
+
+// NewFiles returns the files of a disk, and no temporary ones.
+func NewFiles(disk Disk) *Files {
+	return &Files{disk: disk, passing: map[string]file{}, folders: map[string]bool{}}
+}
+
+// temporary returns the folder for temporary files that holds a path, or "".
+func temporary(name string) string {
+	for _, folder := range []string{"/tmp", "/var/tmp", "/dev/shm", "/run"} {
+		if name == folder || strings.HasPrefix(name, folder+"/") {
+			return folder
+		}
+	}
+	return ""
+}
+
+func (f *Files) read(name string) (content []byte, mode fs.FileMode, found bool) {
+	name = path.Clean(name)
+	if temporary(name) == "" {
+		content, found = f.disk.ReadFile(name)
+		return content, 0o644, found
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	one, found := f.passing[name]
+	return one.content, one.mode, found
+}
+
+// write replaces a file, whose folder has to be there.
+func (f *Files) write(name string, content []byte) error {
+	name = path.Clean(name)
+	if temporary(name) == "" {
+		return f.disk.WriteFile(name, content)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.folder(path.Dir(name)) {
+		return &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	mode := fs.FileMode(0o600)
+	if before, found := f.passing[name]; found {
+		mode = before.mode
+	}
+	f.passing[name] = file{content, mode}
+	return nil
+}
+
+// folder tells whether a folder for temporary files is there; the caller holds the lock.
+func (f *Files) folder(name string) bool { return f.folders[name] || temporary(name) == name }
+
+func (f *Files) isFolder(name string) bool {
+	name = path.Clean(name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.folder(name) || slices.Contains([]string{"/", "/root", "/etc", "/var", "/var/lib"}, name)
+}
+
+func (f *Files) setMode(name string, mode fs.FileMode) bool {
+	name = path.Clean(name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	one, found := f.passing[name]
+	if found {
+		one.mode = mode
+		f.passing[name] = one
+	}
+	return found
+}
+
+func (f *Files) makeFolder(name string) bool {
+	name = path.Clean(name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.folder(name) || !f.folder(path.Dir(name)) {
+		return false
+	}
+	f.folders[name] = true
+	return true
+}
+
+// remove removes a temporary file, or a folder with all that is in it. It tells whether there was any.
+func (f *Files) remove(name string, whole bool) bool {
+	name = path.Clean(name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, found := f.passing[name]
+	delete(f.passing, name)
+	if !whole || !f.folders[name] {
+		return found
+	}
+	for inner := range f.passing {
+		if strings.HasPrefix(inner, name+"/") {
+			delete(f.passing, inner)
+		}
+	}
+	for inner := range f.folders {
+		if inner == name || strings.HasPrefix(inner, name+"/") {
+			delete(f.folders, inner)
+		}
+	}
+	return true
+}
+
+// info is what a script may learn of a file.
+type info struct {
+	name   string
+	size   int64
+	mode   fs.FileMode
+	folder bool
+}
+
+func (i info) Name() string       { return i.name }
+func (i info) Size() int64        { return i.size }
+func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) IsDir() bool        { return i.folder }
+func (i info) Sys() any           { return nil }
+func (i info) Mode() fs.FileMode {
+	if i.folder {
+		return fs.ModeDir | 0o700
+	}
+	return i.mode
+}

@@ -1,0 +1,91 @@
+// Package shell runs shell scripts on a simulated machine, with the few programs that scripts there call. Scripts see the
+// machine's own files and its own network. A program that the machine lacks is not found, as in reality.
+package shell
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+
+	"exoshift/internal/network"
+)
+
+// How commands end that do not do what they were asked for.
+const (
+	failed        = 1
+	usage         = 2
+	timedOut      = 124 // by timeout
+	notExecutable = 126
+	notFound      = 127
+)
+
+// Host is the machine that a script runs on.
+type Host struct {
+	Network network.Network // as the machine sees it, with the authorities that it trusts
+	Files   *Files
+	// PowerOff switches the machine off; it returns before it is off.
+	PowerOff func()
+	// Program runs what was downloaded and is started; nil: nothing of that kind can be run.
+	Program func(ctx context.Context, net network.Network, program []byte, args []string, in io.Reader, out io.Writer) (exitCode int)
+}
+
+// Run runs a script of the Bourne shell, and returns how it ended. It ends with ctx.
+func (h *Host) Run(ctx context.Context, script []byte, out, complaints io.Writer) (exitCode int, err error) {
+	return h.run(ctx, script, streams{nil, out, complaints})
+}
+
+// streams are what a command reads and writes.
+type streams struct {
+	in         io.Reader
+	out        io.Writer
+	complaints io.Writer
+}
+
+func (h *Host) run(ctx context.Context, script []byte, std streams) (int, error) {
+	parsed, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "")
+	if err != nil {
+		_, _ = fmt.Fprintf(std.complaints, "sh: %v\n", err)
+		return usage, nil
+	}
+	runner, err := interp.New(
+		interp.Env(expand.ListEnviron("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root")),
+		interp.Dir("/"),
+		interp.StdIO(std.in, std.out, std.complaints),
+		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return h.execute }),
+		interp.OpenHandler(h.open),
+		interp.StatHandler(h.stat),
+		interp.AccessHandler(h.access),
+		interp.ReadDirHandler2(noListing),
+	)
+	if err != nil {
+		return failed, err
+	}
+	err = runner.Run(ctx, parsed)
+	var status interp.ExitStatus
+	switch {
+	case ctx.Err() != nil:
+		return failed, context.Cause(ctx)
+	case errors.As(err, &status):
+		return int(status), nil
+	}
+	return 0, err
+}
+
+// execute runs a command that is neither a function nor the shell's own.
+func (h *Host) execute(ctx context.Context, args []string) error {
+	shell := interp.HandlerCtx(ctx)
+	code, err := h.command(ctx, args, streams{shell.Stdin, shell.Stdout, shell.Stderr})
+	switch {
+	case err != nil:
+		return err
+	case code != 0:
+		return interp.ExitStatus(code)
+	}
+	return nil
+}
