@@ -89,4 +89,3 @@ func (a *attempt) close() {
 	}
 	a.probe.others.Wait()
 }
-

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"exoshift/internal/network"
@@ -106,12 +107,22 @@ func (a *attempt) request(ctx context.Context, c call) (*http.Request, error) {
 		request.Header = c.header.Clone()
 	}
 	request.URL.User = nil
+	request.Host = hostHeader(c.url)
 	request.Close = true
 	request.Header.Set("User-Agent", "exoshift")
 	if a.relay != nil && a.relay.User != nil {
 		request.Header.Set("Proxy-Authorization", network.ProxyAuthorization(a.relay))
 	}
 	return request, nil
+}
+
+// hostHeader returns the host of a URL as servers expect it: without the port that is understood.
+func hostHeader(u *url.URL) string {
+	usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	if u.Port() == usual {
+		return strings.TrimSuffix(u.Host, ":"+usual)
+	}
+	return u.Host
 }
 
 // receive reads one answer and as much of its body as is wanted. Neither is longer than its limit, whatever comes.
