@@ -16,6 +16,21 @@ func kinds() map[string]kind {
 		"http":  {"80", probeHTTP},
 		"tcp":   {"", probeTCP},
 		"tls":   {"443", probeTLS},
+
+		"registry":   {"443", probeRegistry},
+		"release":    {"443", probeRelease},
+		"acme":       {"443", probeACME},
+		"graph":      {"443", probeGraph},
+		"vault":      {"443", probeVault},
+		"lieutenant": {"443", probeLieutenant},
+		"oidc":       {"443", probeOIDC},
+		"s3":         {"443", probeS3},
+		"ssh":        {"22", probeSSH},
+		"ntp":        {"123", probeTime},
+		"dns":        {"53", probeResolver},
+		"zone":       {"53", probeZone},
+		"closed":     {"", probeClosed},
+		"proxy":      {"", probeProxy},
 	}
 }
 

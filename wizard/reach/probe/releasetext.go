@@ -30,6 +30,13 @@ var (
 // image is what is pulled: a repository, and a digest or a tag in it.
 type image struct{ repository, reference string }
 
+func (i image) String() string {
+	if contentDigest.MatchString(i.reference) {
+		return i.repository + "@" + i.reference
+	}
+	return i.repository + ":" + i.reference
+}
+
 // releaseText returns the address of the file that says which image a version or a channel of a task stands for; "" if
 // there is none.
 func releaseText(task reach.Task) string {

@@ -1,0 +1,28 @@
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+)
+
+// probeACME reads the directory of a certificate authority, RFC 8555, section 7.1.1.
+func probeACME(ctx context.Context, a *attempt) error {
+	answer, err := a.document(ctx, a.resource("/directory"), maxPage)
+	if err != nil {
+		return err
+	}
+	var directory struct {
+		NewOrder string `json:"newOrder"`
+	}
+	if json.Unmarshal(answer.body, &directory) != nil || !isHTTPS(directory.NewOrder) {
+		return answer.strange(errors.New("what answers is no certificate authority: its directory names no newOrder"))
+	}
+	return nil
+}
+
+func isHTTPS(text string) bool {
+	address, err := url.Parse(text)
+	return err == nil && address.Scheme == "https" && address.Host != ""
+}

@@ -1,0 +1,74 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"exoshift/wizard/reach"
+)
+
+// asked is an answer with whoever gave it: the host that was asked, or the last one that it sent us on to.
+type asked struct {
+	reply
+	by *attempt
+}
+
+// resource returns the web address of a path at the attempt's host, unless the check names another path.
+func (a *attempt) resource(path string) *url.URL {
+	address := *a.target.url
+	address.Scheme, address.Fragment = "https", ""
+	address.Host = strings.TrimSuffix(address.Host, ":443")
+	if strings.Trim(address.Path, "/") == "" {
+		address.Path = path
+	}
+	return &address
+}
+
+// ask makes a call, goes where the service sends us, and returns the answer if it has one of these statuses.
+func (a *attempt) ask(ctx context.Context, c call, statuses ...int) (asked, error) {
+	by, r, err := a.follow(ctx, c)
+	answer := asked{reply: r, by: by}
+	switch {
+	case err != nil:
+		return answer, err
+	case !slices.Contains(statuses, r.status):
+		return answer, by.unexpectedPage(r)
+	case r.broken != nil:
+		return answer, answer.fail(spokenClass(r.broken, reach.Malformed), r.broken)
+	}
+	return answer, nil
+}
+
+// document asks for JSON, which it returns if all of it came.
+func (a *attempt) document(ctx context.Context, resource *url.URL, limit int64) (asked, error) {
+	c := call{url: resource, limit: limit, header: http.Header{"Accept": {"application/json"}}}
+	answer, err := a.ask(ctx, c, http.StatusOK)
+	if err == nil {
+		err = answer.complete()
+	}
+	return answer, err
+}
+
+// complete returns a failure if there is more of the answer than was read.
+func (r asked) complete() error {
+	if r.whole {
+		return nil
+	}
+	return r.fail(reach.Malformed, errors.New("the answer is larger than any that makes sense"))
+}
+
+// strange says that somebody else answers than the service: with a web page, it is the network.
+func (r asked) strange(err error) error {
+	if isPage(r.reply) {
+		return r.by.unexpectedPage(r.reply)
+	}
+	return r.fail(reach.Unexpected, err)
+}
+
+func (r asked) fail(class reach.Class, err error) error {
+	return r.by.fail(&r.by.layers.HTTP, class, err)
+}

@@ -1,0 +1,25 @@
+package probe
+
+import (
+	"context"
+	"errors"
+
+	"exoshift/wizard/reach"
+)
+
+// probeClosed is content if nobody lets us connect.
+func probeClosed(ctx context.Context, a *attempt) error {
+	err := a.connect(ctx)
+	switch classOf(err) {
+	case "":
+		return a.fail(&a.layers.TCP, reach.Exposed, errors.New("it lets this machine connect"))
+	case reach.Refused, reach.TCPTimeout, reach.NoRoute, reach.Reset, reach.ProxyRefused:
+		a.layers.TCP = reach.LayerNone
+	case reach.NXDomain:
+		a.layers.DNS = reach.LayerNone
+	default:
+		return err // nobody knows
+	}
+	a.note(reach.EvidenceStatus, "closed: "+explain(errors.Unwrap(err)))
+	return nil
+}

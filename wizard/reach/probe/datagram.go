@@ -1,0 +1,35 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"exoshift/wizard/reach"
+)
+
+// datagrams looks up the host and returns where its answers by UDP come from. No proxy carries UDP.
+func (a *attempt) datagrams(ctx context.Context) ([]string, error) {
+	if err := a.resolve(ctx); err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, address := range a.addresses {
+		list = append(list, net.JoinHostPort(address.String(), a.target.port))
+	}
+	return list, nil
+}
+
+// unheard notes that nothing came back. That is no timeout only if the host said that nobody listens.
+func (a *attempt) unheard(err error) error {
+	if isTimeout(err) {
+		return a.fail(&a.layers.TCP, reach.UDPTimeout, err)
+	}
+	return a.fail(&a.layers.TCP, connectClass(err), err)
+}
+
+// isNetwork tells whether an error came with the connection, and not with what was said.
+func isNetwork(err error) bool {
+	var broken *net.OpError
+	return errors.As(err, &broken) || isTimeout(err) || isCut(err)
+}

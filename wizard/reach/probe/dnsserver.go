@@ -1,0 +1,114 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/wizard/reach"
+)
+
+// heard is what a name server said over one transport.
+type heard struct {
+	reply network.Reply
+	err   error
+}
+
+func (h heard) String() string {
+	if h.err != nil {
+		return explain(h.err)
+	}
+	return h.reply.Code
+}
+
+// probeResolver asks a resolver for the name in the path of its address, by UDP and by TCP: short answers come by the
+// one, and long ones by the other.
+func probeResolver(ctx context.Context, a *attempt) error {
+	servers, err := a.datagrams(ctx)
+	if err != nil {
+		return err
+	}
+	question := network.Question{Name: strings.Trim(a.target.url.Path, "/"), Type: "A", Recursive: true}
+	if question.Name == "" {
+		question.Type = "NS" // the root has no address, and every resolver knows its servers
+	}
+	began := time.Now()
+	var asking sync.WaitGroup
+	var byUDP, byTCP heard
+	asking.Go(func() { byUDP = a.inquire(ctx, "udp", servers[0], question) })
+	asking.Go(func() { byTCP = a.inquire(ctx, "tcp", servers[0], question) })
+	asking.Wait()
+	a.noteTime(reach.EvidenceHTTPTime, began)
+	a.note(reach.EvidenceAddress, servers[0])
+	a.note(reach.EvidenceStatus, fmt.Sprintf("UDP: %s; TCP: %s", byUDP, byTCP))
+	return a.judgeResolver(byUDP, byTCP, question)
+}
+
+// inquire asks one server by one transport. A question by UDP that seems lost is sent again.
+func (a *attempt) inquire(ctx context.Context, transport, server string, question network.Question) heard {
+	const questions = 2
+	var last heard
+	for range questions {
+		last = a.inquireOnce(ctx, transport, server, question, a.prober.limits.DNS/questions)
+		if last.err == nil || !isTimeout(last.err) {
+			break
+		}
+	}
+	return last
+}
+
+func (a *attempt) inquireOnce(ctx context.Context, transport, server string, question network.Question, patience time.Duration) heard {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := a.prober.network.Dial(ctx, transport, server)
+	if err != nil {
+		return heard{err: err}
+	}
+	reply, err := network.Inquire(ctx, conn, question)
+	return heard{reply, err}
+}
+
+// judgeResolver tells what keeps the answers from being used. Without TCP only long answers are missing.
+func (a *attempt) judgeResolver(byUDP, byTCP heard, question network.Question) error {
+	if byUDP.err != nil {
+		return a.unanswered(byUDP.err)
+	}
+	a.layers.TCP = reach.LayerOK
+	if class, err := judgeReply(byUDP.reply, question); err != nil {
+		return a.fail(&a.layers.HTTP, class, err)
+	}
+	a.layers.HTTP = reach.LayerOK
+	if byTCP.err != nil {
+		a.note(reach.EvidenceError, "by TCP: "+explain(byTCP.err))
+		a.degrade(connectClass(byTCP.err))
+	}
+	return nil
+}
+
+// unanswered notes that there is no answer by UDP, or one that makes no sense.
+func (a *attempt) unanswered(err error) error {
+	if isTimeout(err) || isNetwork(err) {
+		return a.unheard(err)
+	}
+	a.layers.TCP = reach.LayerOK
+	return a.fail(&a.layers.HTTP, reach.Malformed, err)
+}
+
+// judgeReply tells what is wrong with the reply of a resolver.
+func judgeReply(reply network.Reply, question network.Question) (reach.Class, error) {
+	switch {
+	case reply.Code == "NXDOMAIN":
+		return reach.NXDomain, fmt.Errorf("it says that %s does not exist", question.Name)
+	case reply.Code == "REFUSED", reply.Code == "NOERROR" && !reply.Recursive:
+		return reach.ServFail, errors.New("it does not look up names for this address")
+	case reply.Code != "NOERROR":
+		return reach.ServFail, fmt.Errorf("it answers %s", reply.Code)
+	case len(reply.Addresses) == 0 && len(reply.Servers) == 0 && !reply.Truncated:
+		return reach.Missing, fmt.Errorf("it knows no address of %s", question.Name)
+	}
+	return "", nil
+}

@@ -1,0 +1,85 @@
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"exoshift/wizard/reach"
+)
+
+const (
+	graphPath = "/api/upgrades_info/v1/graph"
+	// maxGraph is several times what a channel's graph has today.
+	maxGraph = 16 << 20
+)
+
+// probeGraph asks the update service for a channel's graph, which has to know the version that is wanted.
+func probeGraph(ctx context.Context, a *attempt) error {
+	address := graphAddress(a.resource(graphPath), a.prober.task.Version)
+	answer, err := a.document(ctx, address, maxGraph)
+	if err != nil {
+		return err
+	}
+	versions, err := parseGraph(answer.body)
+	if err != nil {
+		return answer.strange(err)
+	}
+	if wanted := a.prober.task.Version; exactVersion.MatchString(wanted) && !versions[wanted] {
+		return answer.fail(reach.Missing, fmt.Errorf("the channel %s does not know version %s", address.Query().Get("channel"), wanted))
+	}
+	if len(versions) == 0 {
+		return answer.fail(reach.Missing, errors.New("the channel knows no versions"))
+	}
+	return nil
+}
+
+// graphAddress adds the parameters that the address of a check does not name.
+func graphAddress(given *url.URL, version string) *url.URL {
+	address := *given
+	query := address.Query()
+	if query.Get("channel") == "" {
+		query.Set("channel", channelOf(version))
+	}
+	if query.Get("arch") == "" {
+		query.Set("arch", "amd64")
+	}
+	address.RawQuery = query.Encode()
+	return &address
+}
+
+// channelOf returns the channel in which a version is looked for, or the channel itself: the update service has none that
+// is called latest. Versions that are not released yet are candidates.
+func channelOf(version string) string {
+	if match := channelName.FindStringSubmatch(version); match != nil {
+		return strings.Replace(version, "latest-", "fast-", 1)
+	}
+	match := exactVersion.FindStringSubmatch(version)
+	switch {
+	case match == nil:
+		return "stable-4.21" // nobody said which: any channel that exists shows that the service answers
+	case strings.Contains(version, "-"):
+		return "candidate-" + match[1]
+	}
+	return "stable-" + match[1]
+}
+
+// parseGraph returns the versions of a graph.
+func parseGraph(content []byte) (map[string]bool, error) {
+	var graph struct {
+		Nodes []struct {
+			Version string `json:"version"`
+		} `json:"nodes"`
+	}
+	if json.Unmarshal(content, &graph) != nil || graph.Nodes == nil {
+		return nil, errors.New("what answers is not the update service: there is no graph of versions")
+	}
+	versions := map[string]bool{}
+	for _, node := range graph.Nodes {
+		versions[node.Version] = true
+	}
+	return versions, nil
+}

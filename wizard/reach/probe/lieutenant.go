@@ -1,0 +1,38 @@
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// probeLieutenant asks a Lieutenant whether it is well, and then where its login service and its Vault are.
+func probeLieutenant(ctx context.Context, a *attempt) error {
+	health, root := a.resource("/healthz"), a.resource("/")
+	health.Path, root.Path = "/healthz", "/"
+	answer, err := a.ask(ctx, call{url: health}, http.StatusOK)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(string(answer.body)) != "ok" {
+		return answer.strange(errors.New("what answers is no Lieutenant: it does not say that it is well"))
+	}
+	again, err := a.next(root)
+	if err != nil {
+		return err
+	}
+	answer, err = again.document(ctx, root, maxPage)
+	if err != nil {
+		return err
+	}
+	var about struct {
+		OIDC  *struct{} `json:"oidc"`
+		Vault *struct{} `json:"vault"`
+	}
+	if json.Unmarshal(answer.body, &about) != nil || about.OIDC == nil || about.Vault == nil {
+		return answer.strange(errors.New("what answers is no Lieutenant: it names no login service and no Vault"))
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package probe
+
+import (
+	"context"
+	"encoding/binary"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/wizard/reach"
+)
+
+// timeServer answers like a time server of stratum 2 whose clock is ahead of ours, and then whatever spoil makes of it.
+func timeServer(t *testing.T, ahead time.Duration, spoil func([]byte) []byte) net.Conn {
+	t.Helper()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	go func() {
+		for request := make([]byte, 512); ; {
+			n, from, err := server.ReadFrom(request)
+			if err != nil {
+				return
+			}
+			if answer := spoil(timeAnswer(request[:n], time.Now().Add(ahead))); answer != nil {
+				_, _ = server.WriteTo(answer, from)
+			}
+		}
+	}()
+	conn, err := net.Dial("udp", server.LocalAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func timeAnswer(request []byte, now time.Time) []byte {
+	answer := make([]byte, 48)
+	answer[0], answer[1], answer[2], answer[3] = 4<<3|4, 2, 6, 0xec
+	copy(answer[12:], []byte{192, 0, 2, 1})
+	stamp := uint64(now.Unix()+2208988800)<<32 | uint64(now.Nanosecond())<<32/1_000_000_000
+	copy(answer[24:32], request[40:48])
+	for _, at := range []int{16, 32, 40} {
+		binary.BigEndian.PutUint64(answer[at:], stamp)
+	}
+	return answer
+}
+
+func TestATimeServerIsJudgedByItsAnswer(t *testing.T) {
+	good := func(b []byte) []byte { return b }
+	set := func(at int, value byte) func([]byte) []byte {
+		return func(b []byte) []byte { b[at] = value; return b }
+	}
+	kiss := func(code string) func([]byte) []byte {
+		return func(b []byte) []byte { b[1] = 0; copy(b[12:16], code); return b }
+	}
+	for name, c := range map[string]struct {
+		ahead    time.Duration
+		spoil    func([]byte) []byte
+		class    reach.Class
+		degraded bool
+		says     string
+	}{
+		"right":             {0, good, "", false, ""},
+		"ours is behind":    {3 * time.Second, good, reach.ClockSkew, true, "wrong by -3"},
+		"ours is ahead":     {-3 * time.Second, good, reach.ClockSkew, true, "wrong by 3"},
+		"nearly right":      {900 * time.Millisecond, good, "", false, ""},
+		"far off":           {-6 * time.Minute, good, reach.ClockSkew, false, "wrong by 6m"},
+		"a year off":        {365 * 24 * time.Hour, good, reach.ClockSkew, false, "wrong by -8760h"},
+		"asked too often":   {0, kiss("RATE"), reach.Unexpected, false, "less often"},
+		"not for us":        {0, kiss("DENY"), reach.Unexpected, false, "does not serve this address"},
+		"hostile kiss":      {0, kiss("\x1b[2J"), reach.Unexpected, false, "refuses to answer"},
+		"stratum 16":        {0, set(1, 16), reach.Unexpected, false, "does not know the time"},
+		"not synchronised":  {0, set(0, 0xc0|4<<3|4), reach.Unexpected, false, "does not know the time"},
+		"large dispersion":  {0, set(8, 0xff), reach.Unexpected, false, "cannot be used"},
+		"wrong by a second": {1100 * time.Millisecond, good, reach.ClockSkew, true, "wrong by"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer, err := askTime(t.Context(), timeServer(t, c.ahead, c.spoil), time.Second, time.Now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			class, degraded, err := judgeTime(answer)
+			if class != c.class || degraded != c.degraded {
+				t.Errorf("class %q, degraded %v", class, degraded)
+			}
+			if text := errorText(err); !strings.Contains(text, c.says) || strings.ContainsRune(text, 0x1b) {
+				t.Errorf("says %q", text)
+			}
+		})
+	}
+}
+
+func TestGarbageIsNoTime(t *testing.T) {
+	for name, spoil := range map[string]func([]byte) []byte{
+		"short":           func(b []byte) []byte { return b[:20] },
+		"not our request": func(b []byte) []byte { b[24] ^= 0xff; return b },
+		"a client's mode": func(b []byte) []byte { b[0] = 4<<3 | 3; return b },
+		"no time":         func(b []byte) []byte { clear(b[40:]); return b },
+		"text":            func([]byte) []byte { return []byte(strings.Repeat("go away ", 60)) },
+	} {
+		if answer, err := askTime(t.Context(), timeServer(t, 0, spoil), time.Second, time.Now); err == nil {
+			t.Errorf("%s: %v", name, answer)
+		}
+	}
+}
+
+func TestASilentTimeServerIsLeftWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	conn := timeServer(t, 0, func([]byte) []byte { return nil })
+	if _, err := askTime(ctx, conn, time.Hour, time.Now); err == nil || ctx.Err() == nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

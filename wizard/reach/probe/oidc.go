@@ -1,0 +1,44 @@
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// discoveryPath is what the address of a provider's configuration ends with.
+const discoveryPath = "/.well-known/openid-configuration"
+
+// probeOIDC reads the configuration of a login service, which has to be that of the issuer which was asked for.
+func probeOIDC(ctx context.Context, a *attempt) error {
+	issuer := a.resource("")
+	issuer.RawQuery = ""
+	issuer.Path = strings.TrimRight(strings.TrimSuffix(issuer.Path, discoveryPath), "/")
+	answer, err := a.document(ctx, issuer.JoinPath(discoveryPath), maxPage)
+	if err != nil {
+		return err
+	}
+	var configuration struct {
+		Issuer string `json:"issuer"`
+	}
+	if json.Unmarshal(answer.body, &configuration) != nil || configuration.Issuer == "" {
+		return answer.strange(errors.New("what answers is no login service: it names no issuer"))
+	}
+	if !sameIssuer(configuration.Issuer, issuer) {
+		return answer.strange(fmt.Errorf("the login service is that of another issuer, %s", clean(configuration.Issuer)))
+	}
+	return nil
+}
+
+// sameIssuer compares an issuer with the address that was asked; the usual port may be named or not.
+func sameIssuer(told string, asked *url.URL) bool {
+	issuer, err := url.Parse(told)
+	if err != nil || issuer.Scheme != "https" || issuer.User != nil || issuer.RawQuery != "" || issuer.Fragment != "" {
+		return false
+	}
+	usual := func(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.Host), ":443") }
+	return usual(issuer) == usual(asked) && strings.TrimRight(issuer.Path, "/") == asked.Path
+}

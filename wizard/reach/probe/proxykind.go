@@ -1,0 +1,71 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"exoshift/internal/network"
+	"exoshift/wizard/reach"
+)
+
+// usualTarget is whom a proxy is asked for if its address names nobody: a service that every installation needs.
+const usualTarget = "api-ch-gva-2.exoscale.com:443"
+
+// probeProxy asks a proxy for a connection to the "host:port" in the path of its address.
+func probeProxy(ctx context.Context, a *attempt) error {
+	if err := a.resolve(ctx); err != nil {
+		return err
+	}
+	if err := a.direct(ctx); err != nil {
+		return err
+	}
+	to := strings.Trim(a.target.url.Path, "/")
+	if to == "" {
+		to = usualTarget
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.HTTP)
+	defer cancel()
+	proxy := a.proxyURL()
+	a.note(reach.EvidenceProxy, network.ProxyAddress(proxy))
+	conn, err := a.prober.network.Tunnel(ctx, proxy, to)
+	if err != nil {
+		return a.notThrough(err)
+	}
+	a.keep(conn)
+	a.layers.HTTP = reach.LayerOK
+	return nil
+}
+
+// notThrough says why a proxy that answers does not let us through.
+func (a *attempt) notThrough(err error) error {
+	err = a.keptOut(err)
+	a.layers.TCP, a.layers.HTTP = reach.LayerOK, reach.LayerFail
+	var refusal *network.ProxyError
+	if class := reach.HTTPTimeout; errors.As(err, &refusal) && refusal.Status == 0 && isTimeout(err) {
+		return a.fail(&a.layers.HTTP, class, refusal)
+	}
+	return err
+}
+
+// proxyURL returns the proxy with the credentials of the check's address, or else those of the task's own proxies.
+func (a *attempt) proxyURL() *url.URL {
+	proxy := &url.URL{Scheme: "http", Host: a.target.address()}
+	candidates := []string{a.check.URL}
+	if chosen := a.prober.task.Proxy; chosen != nil {
+		candidates = append(candidates, chosen.HTTPS, chosen.HTTP)
+	}
+	for _, text := range candidates {
+		known, err := url.Parse(text)
+		if err != nil || known.User == nil || !strings.EqualFold(network.ProxyAddress(known), proxy.Host) {
+			continue
+		}
+		proxy.User = known.User
+		if known.Scheme == "https" {
+			proxy.Scheme = "https"
+		}
+		return proxy
+	}
+	return proxy
+}

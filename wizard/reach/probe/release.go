@@ -1,0 +1,80 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"exoshift/wizard/reach"
+)
+
+const (
+	// evidenceCDN is the key of the host that the layers of images come from.
+	evidenceCDN = "cdn"
+	// firstBytes is how much of a layer is read.
+	firstBytes = 1 << 10
+)
+
+// probeRelease does what a node does first: it finds the image of the release, gets a token for its repository, its
+// manifest, and the first bytes of one layer, which come from another host.
+func probeRelease(ctx context.Context, a *attempt) error {
+	wanted, known, err := a.wantedImage(ctx)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return probeRegistry(ctx, a)
+	}
+	puller := pull{first: a, image: wanted}
+	found, err := puller.manifest(ctx)
+	if err == nil {
+		err = puller.layer(ctx, found)
+	}
+	return a.withoutSecret(err)
+}
+
+// withoutSecret tells apart that nobody gave a pull secret, so that there is nothing more to see, and that it lacks the
+// registry's entry.
+func (a *attempt) withoutSecret(err error) error {
+	if errors.Is(err, errAnonymous) && a.prober.task.PullSecret != "" {
+		return a.fail(&a.layers.HTTP, reach.Credentials, fmt.Errorf("the pull secret has no entry for %s", a.target.host))
+	}
+	return a.tolerate(err)
+}
+
+// wantedImage returns the image of the task's release; false if nobody said which release it is.
+func (a *attempt) wantedImage(ctx context.Context) (image, bool, error) {
+	version, repository := a.prober.task.Version, strings.Trim(a.target.url.Path, "/")
+	if a.prober.task.Distribution == okdDistribution && exactVersion.MatchString(version) {
+		if repository == "" {
+			repository = okdRepository
+		}
+		return image{repository, version}, true, nil
+	}
+	address, err := url.Parse(releaseText(a.prober.task))
+	if err != nil || address.Host == "" {
+		return image{}, false, nil
+	}
+	mirror, err := a.next(address)
+	if err != nil {
+		return image{}, false, err
+	}
+	answer, err := mirror.ask(ctx, call{url: address, limit: maxReleaseText}, http.StatusOK, http.StatusNotFound)
+	switch {
+	case err != nil:
+		return image{}, false, err
+	case answer.status == http.StatusNotFound:
+		return image{}, false, answer.fail(reach.Missing, fmt.Errorf("there is no release %s", version))
+	}
+	_, found, err := parseReleaseText(answer.body)
+	if err != nil {
+		return image{}, false, answer.strange(err)
+	}
+	if repository != "" {
+		found.repository = repository
+	}
+	return found, true, nil
+}

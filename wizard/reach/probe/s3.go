@@ -1,0 +1,38 @@
+package probe
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"net/http"
+)
+
+// probeS3 lists the buckets of an object storage as nobody, which it refuses in its own words.
+func probeS3(ctx context.Context, a *attempt) error {
+	answer, err := a.ask(ctx, call{url: a.resource("/")}, http.StatusOK, http.StatusForbidden)
+	if err != nil {
+		return err
+	}
+	if !isS3(answer.status, answer.body) {
+		return answer.strange(errors.New("what answers is no object storage"))
+	}
+	return nil
+}
+
+// isS3 tells whether an answer is one of the S3 protocol.
+func isS3(status int, body []byte) bool {
+	var document struct {
+		XMLName xml.Name
+		Code    string `xml:"Code"`
+	}
+	if xml.Unmarshal(body, &document) != nil {
+		return false
+	}
+	switch document.XMLName.Local {
+	case "Error":
+		return status == http.StatusForbidden && document.Code != ""
+	case "ListAllMyBucketsResult":
+		return status == http.StatusOK
+	}
+	return false
+}

@@ -1,0 +1,47 @@
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"exoshift/wizard/reach"
+)
+
+// probeVault asks a Vault for its health, which it tells by the status of the answer.
+func probeVault(ctx context.Context, a *attempt) error {
+	answer, err := a.ask(ctx, call{url: a.resource("/v1/sys/health")}, vaultStatuses()...)
+	if err != nil {
+		return err
+	}
+	var health struct {
+		Initialized *bool `json:"initialized"`
+		Sealed      *bool `json:"sealed"`
+	}
+	if json.Unmarshal(answer.body, &health) != nil || health.Initialized == nil || health.Sealed == nil {
+		return answer.strange(errors.New("what answers is no Vault: it tells nothing about its health"))
+	}
+	if problem := vaultProblem(answer.status); problem != "" {
+		return answer.fail(reach.ServerError, fmt.Errorf("Vault answers %d: %s", answer.status, problem))
+	}
+	return nil
+}
+
+// vaultStatuses are those that the health is told by.
+func vaultStatuses() []int { return []int{200, 429, 472, 473, 474, 501, 503, 530} }
+
+// vaultProblem says what a status of the health means, "" if secrets can be read.
+func vaultProblem(status int) string {
+	switch status {
+	case 474:
+		return "it stands by, and does not reach the active server"
+	case 501:
+		return "it was never initialized"
+	case 503:
+		return "it is sealed: somebody has to unseal it"
+	case 530:
+		return "this server was removed from its cluster"
+	}
+	return "" // active, standby, or a replica
+}

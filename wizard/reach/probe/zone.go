@@ -1,0 +1,133 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/wizard/reach"
+)
+
+// probeZone finds the name servers of a zone and asks each of them for the zone's SOA record: a server that does not
+// answer with authority for it is of no use.
+func probeZone(ctx context.Context, a *attempt) error {
+	delegation, err := a.delegation(ctx)
+	if err != nil {
+		return err
+	}
+	servers := delegation.Servers[:min(len(delegation.Servers), maxAddresses)]
+	if len(servers) == 0 {
+		return a.undelegated(ctx, delegation)
+	}
+	a.layers.DNS = reach.LayerOK
+	a.note(reach.EvidenceAddresses, strings.Join(servers, ", "))
+	a.note(reach.EvidenceStatus, delegation.Note)
+	return a.judgeServers(servers, a.askServers(ctx, servers, a.target.host))
+}
+
+// delegation asks the servers of the zone above who serves this one.
+func (a *attempt) delegation(ctx context.Context) (network.Delegation, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.DNS+a.prober.limits.HTTP)
+	defer cancel()
+	began := time.Now()
+	found, err := a.prober.network.Delegation(ctx, a.target.host)
+	a.noteTime(reach.EvidenceDNSTime, began)
+	switch {
+	case fault.Is(err, fault.Invalid):
+		return found, a.fail(&a.layers.DNS, reach.NXDomain, err)
+	case err != nil && !isTimeout(err) && ctx.Err() == nil && !isNetwork(err):
+		return found, a.fail(&a.layers.DNS, reach.ServFail, err)
+	case err != nil:
+		return found, a.fail(&a.layers.DNS, reach.DNSTimeout, err)
+	}
+	return found, nil
+}
+
+// undelegated tells a name that is part of the zone above it from one that does not exist.
+func (a *attempt) undelegated(ctx context.Context, above network.Delegation) error {
+	none := fmt.Errorf("the servers of %s know no name servers for %s", above.Parent, a.target.host)
+	for _, said := range a.askServers(ctx, above.Asked, a.target.host) {
+		if said.err == nil && said.reply.Code == "NOERROR" && said.reply.Authoritative {
+			a.layers.DNS = reach.LayerOK
+			a.note(reach.EvidenceStatus, "it is part of the zone "+above.Parent)
+			return nil
+		}
+	}
+	return a.fail(&a.layers.DNS, reach.NXDomain, none)
+}
+
+// askServers asks name servers side by side for the SOA record of a zone.
+func (a *attempt) askServers(ctx context.Context, servers []string, zone string) []heard {
+	answers := make([]heard, len(servers))
+	var asking sync.WaitGroup
+	for i, server := range servers {
+		asking.Go(func() { answers[i] = a.askServer(ctx, server, zone) })
+	}
+	asking.Wait()
+	return answers
+}
+
+// askServer asks by UDP, and by TCP if nothing comes that way: both are used.
+func (a *attempt) askServer(ctx context.Context, server, zone string) heard {
+	question := network.Question{Name: zone, Type: "SOA"}
+	if _, _, err := net.SplitHostPort(server); err != nil {
+		server = net.JoinHostPort(server, a.target.port)
+	}
+	said := a.inquire(ctx, "udp", server, question)
+	if said.err != nil {
+		said = a.inquire(ctx, "tcp", server, question)
+	}
+	if said.err == nil && (said.reply.Code != "NOERROR" || !said.reply.Authoritative) {
+		said.err = errLame
+	}
+	return said
+}
+
+// errLame is what is wrong with a server that is named for a zone which it does not serve.
+var errLame = errors.New("it does not serve the zone")
+
+// judgeServers says what is wrong with the servers of a zone. As long as one serves it, names resolve, but slowly.
+func (a *attempt) judgeServers(servers []string, answers []heard) error {
+	var broken []string
+	var first error
+	for i, said := range answers {
+		if said.err == nil && !said.reply.HasSOA {
+			said.err = errLame
+		}
+		if said.err != nil {
+			broken = append(broken, servers[i]+": "+explain(said.err))
+			first = errors.Join(first, said.err)
+		}
+	}
+	if len(broken) < len(servers) {
+		a.layers.TCP, a.layers.HTTP = reach.LayerOK, reach.LayerOK
+	}
+	if len(broken) == 0 {
+		return nil
+	}
+	reason := errors.New(strings.Join(broken, "; "))
+	layer, class := a.brokenZone(first)
+	if len(broken) == len(servers) {
+		return a.fail(layer, class, reason)
+	}
+	a.note(reach.EvidenceError, reason.Error())
+	a.degrade(class)
+	return nil
+}
+
+func (a *attempt) brokenZone(err error) (*reach.Layer, reach.Class) {
+	switch {
+	case errors.Is(err, errLame):
+		a.layers.TCP = reach.LayerOK
+		return &a.layers.HTTP, reach.ServFail
+	case isTimeout(err):
+		return &a.layers.TCP, reach.UDPTimeout
+	}
+	return &a.layers.TCP, connectClass(err)
+}
