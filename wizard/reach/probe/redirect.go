@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"exoshift/wizard/reach"
 )
@@ -26,7 +27,7 @@ func (a *attempt) follow(ctx context.Context, c call) (*attempt, reply, error) {
 
 // onward goes on from an answer to where redirects lead.
 func (a *attempt) onward(ctx context.Context, c call, r reply) (*attempt, reply, error) {
-	seen := []string{c.url.String()}
+	seen := []string{canonical(c.url)}
 	for range maxRedirects {
 		to, redirected := redirection(c.url, r)
 		if !redirected {
@@ -39,7 +40,7 @@ func (a *attempt) onward(ctx context.Context, c call, r reply) (*attempt, reply,
 		if err != nil {
 			return a, r, err
 		}
-		seen, a, c = append(seen, to.String()), following, c.at(to)
+		seen, a, c = append(seen, canonical(to)), following, c.at(to)
 		if r, err = a.get(ctx, c); err != nil {
 			return a, r, err
 		}
@@ -50,7 +51,7 @@ func (a *attempt) onward(ctx context.Context, c call, r reply) (*attempt, reply,
 // mayFollow returns a failure for a redirect that no service makes.
 func (a *attempt) mayFollow(from, to *url.URL, seen []string) error {
 	switch {
-	case slices.Contains(seen, to.String()):
+	case slices.Contains(seen, canonical(to)):
 		return a.fail(&a.layers.HTTP, reach.Unexpected, errors.New("it sends us on in a circle"))
 	case isPortal(from, to):
 		a.note(reach.EvidenceStatus, a.evidence[reach.EvidenceStatus]+" to "+to.Host)
@@ -61,9 +62,12 @@ func (a *attempt) mayFollow(from, to *url.URL, seen []string) error {
 	return nil
 }
 
+// canonical returns an address in the form that is the same for all ways to write it.
+func canonical(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(hostHeader(u)) + u.RequestURI() }
+
 // at returns the same call of another resource. Who we are is told to nobody else.
 func (c call) at(to *url.URL) call {
-	if c.header != nil && to.Host != c.url.Host {
+	if c.header != nil && hostHeader(to) != hostHeader(c.url) {
 		c.header = c.header.Clone()
 		c.header.Del("Authorization")
 		c.header.Del("Cookie")

@@ -30,8 +30,11 @@ func probeHTTP(ctx context.Context, a *attempt) error {
 	if to, redirected := redirection(at.target.url, r); redirected && isPortal(at.target.url, to) {
 		return at.mayFollow(at.target.url, to, nil)
 	}
-	if isTimeout(r.broken) {
-		a.degrade(reach.Slow)
+	switch {
+	case isTimeout(r.broken):
+		a.degrade(reach.Slow) // it is there, and nobody needs the rest
+	case r.broken != nil:
+		return at.fail(&at.layers.HTTP, spokenClass(r.broken, reach.Malformed), r.broken)
 	}
 	return at.judge(r)
 }
