@@ -55,7 +55,7 @@ func newManual(check Check, r Result) manual {
 		if by.port == "" {
 			by.port = "443"
 		}
-		by.address = url.URL{Scheme: "https", Host: elsewhere, Path: "/"}
+		by.address = url.URL{Scheme: "https", Host: strings.TrimSuffix(elsewhere, ":443"), Path: "/"}
 	}
 	return by
 }

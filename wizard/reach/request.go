@@ -112,9 +112,13 @@ func portsOf(target string, check Check, r Result) string {
 	return cmp.Or(portOf(target), "443") + "/" + transport
 }
 
-// proofOf says what was seen, and from where if that is not the source itself.
+// proofOf says what was seen, and from where.
 func proofOf(r Result) string {
-	return r.Layers.Strip() + ": " + r.Sentence() + ", from " + machine(r.Vantage)
+	proof := r.Layers.Strip() + ": " + r.Sentence()
+	if who := machine(r.Vantage); !strings.Contains(proof, who) {
+		proof += ", from " + who
+	}
+	return proof
 }
 
 // merge adds a demand, or its reason to one that asks for the same.
@@ -138,19 +142,23 @@ func joined(texts, text, separator string) string {
 	return texts + separator + text
 }
 
-// viewpoints are the machines that looked, by vantage, each with its own address if that is known.
-type viewpoints map[string]string
+// viewpoints are the machines that looked.
+type viewpoints struct {
+	addresses map[string]string // by vantage, where they are known
+	inZone    map[string]bool   // the checks that the zone made, by ID
+}
 
 func viewpointsOf(report Report) viewpoints {
-	all := viewpoints{}
+	all := viewpoints{map[string]string{}, map[string]bool{}}
 	for _, r := range report.Results {
-		all[r.Vantage] = cmp.Or(all[r.Vantage], r.Evidence[EvidenceSource])
+		all.addresses[r.Vantage] = cmp.Or(all.addresses[r.Vantage], r.Evidence[EvidenceSource])
+		all.inZone[r.ID] = all.inZone[r.ID] || r.Vantage == Zone && r.Verdict != Skipped
 	}
 	return all
 }
 
-// source returns who needs what a vantage could not reach, or "". What the zone saw for itself is not asked for on the word of
-// a workstation; what nobody looked at from there, is.
+// source returns who needs what a vantage could not reach, or "". What the zone saw for itself is not asked for on the
+// word of a workstation; what nobody looked at from there, is.
 func (v viewpoints) source(r Result, check Check) string {
 	inZone := "the nodes in the zone"
 	if len(check.From) > 0 && !slices.Contains(check.From, "nodes") && slices.Contains(check.From, "load-balancers") {
@@ -161,15 +169,14 @@ func (v viewpoints) source(r Result, check Check) string {
 		return v.addressed(inZone, Zone)
 	case r.Vantage != Workstation, len(check.From) == 0, slices.Contains(check.From, "installer"):
 		return v.addressed(machine(r.Vantage), r.Vantage)
-	}
-	if _, seen := v[Zone]; seen {
+	case v.inZone[r.ID]:
 		return ""
 	}
 	return inZone
 }
 
 func (v viewpoints) addressed(who, vantage string) string {
-	if address := v[vantage]; address != "" {
+	if address := v.addresses[vantage]; address != "" {
 		return who + " (" + address + ")"
 	}
 	return who

@@ -71,6 +71,8 @@ func TestARequestAsksEachTeamForWhatItCanChange(t *testing.T) {
 		"the nodes alone need it, and nobody looked from there": {[]reach.Result{blocked}, []reach.Check{nodesOnly},
 			"A: allow quay.io 443/tcp for the nodes in the zone [network]"},
 		"the nodes alone need it, and reach it": {[]reach.Result{blocked, {ID: "A", Vantage: reach.Zone, Verdict: reach.OK}}, []reach.Check{nodesOnly}, ""},
+		"the nodes alone need it, and could not look": {[]reach.Result{blocked, {ID: "A", Vantage: reach.Zone, Verdict: reach.Skipped}}, []reach.Check{nodesOnly},
+			"A: allow quay.io 443/tcp for the nodes in the zone [network]"},
 		"the load balancers alone": {[]reach.Result{from(blocked, reach.Zone)}, []reach.Check{{ID: "A", URL: "https://quay.io", From: []string{"load-balancers"}}},
 			"A: allow quay.io 443/tcp for the load balancers in the zone [network]"},
 		"nobody's": {[]reach.Result{

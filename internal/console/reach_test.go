@@ -1,0 +1,339 @@
+package console_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"exoshift/internal/console"
+	"exoshift/wizard/reach"
+)
+
+// surveyed is a report from two vantages with something of everything.
+func surveyed() console.Reachability {
+	layers := func(dns, tcp, tls, http reach.Layer) reach.Layers {
+		return reach.Layers{DNS: dns, TCP: tcp, TLS: tls, HTTP: http}
+	}
+	well, ok, bad, none := layers("ok", "ok", "ok", "ok"), reach.LayerOK, reach.LayerFail, reach.LayerNone
+	result := func(id, group, target, vantage string, severity reach.Severity, verdict reach.Verdict, class reach.Class, l reach.Layers, evidence ...string) reach.Result {
+		r := reach.Result{ID: id, Group: group, Target: target, Vantage: vantage, Phase: "bootstrap", Severity: severity, Verdict: verdict,
+			Class: class, Layers: l, Evidence: map[string]string{}, Owner: "network"}
+		for i := 0; i+1 < len(evidence); i += 2 {
+			r.Evidence[evidence[i]] = evidence[i+1]
+		}
+		return r
+	}
+	intercepted := result("NET-RH-003", "redhat", "registry.redhat.io:443", "zone", reach.Must, reach.Fail, reach.Untrusted, layers(ok, ok, bad, none),
+		"issuer", "CN=Corp Proxy CA", "address", "203.0.113.7", "took_ms", "88", "source", "198.51.100.4")
+	intercepted.Hint = "Ask for registry.redhat.io to be exempted from TLS inspection, or have CN=Corp Proxy CA trusted, by its certificate in openshift.trustBundle."
+	dropped := result("NET-RH-002", "redhat", "quay.io:443", "workstation", reach.Must, reach.Fail, reach.TCPTimeout, layers(ok, bad, none, none),
+		"host", "cdn03.quay.io:443", "address", "203.0.113.9", "took_ms", "5002")
+	dropped.Hint = "Ask for the firewall to let cdn03.quay.io:443 through."
+	slow := result("NET-3RD-001", "third-party", "acme-v02.api.letsencrypt.org:443", "workstation", reach.Should, reach.Warn, reach.Slow, well, "took_ms", "4120")
+	slow.Hint = "Find out what makes the way slow."
+	return console.Reachability{
+		Title: "c-demo-1 in ch-gva-2", Program: "exoshift 1.2.3", Release: "4.20.5",
+		Report: reach.Report{V: 1, Started: time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC), TookMS: 5120, Results: []reach.Result{
+			result("NET-RH-001", "redhat", "quay.io:443", "workstation", reach.Must, reach.OK, reach.Unauthorized, well, "took_ms", "61"),
+			dropped,
+			result("NET-RH-003", "redhat", "registry.redhat.io:443", "workstation", reach.Must, reach.OK, "", well, "took_ms", "70", "skip_expired", "ticket 4711 until 2026-01-31"),
+			slow,
+			result("NET-RH-020", "redhat", "cert-api.access.redhat.com:443", "workstation", reach.May, reach.Skipped, "", layers(none, none, none, none),
+				"skipped", "no telemetry is sent", "until", "2027-01-31"),
+			result("NET-RH-001", "redhat", "quay.io:443", "zone", reach.Must, reach.OK, "", well, "took_ms", "12"),
+			result("NET-RH-002", "redhat", "quay.io:443", "zone", reach.Must, reach.Skipped, "", layers(none, none, none, none), "skipped", "because NET-RH-001 failed"),
+			intercepted,
+		}},
+		Checks: []reach.Check{
+			{ID: "NET-RH-001", URL: "registry://quay.io", From: []string{"installer", "nodes"}, Reason: "Every image of the release is pulled from here."},
+			{ID: "NET-RH-002", URL: "release://quay.io", From: []string{"nodes"}, Reason: "The first bytes of a layer are fetched as a node would."},
+			{ID: "NET-RH-003", URL: "registry://registry.redhat.io", From: []string{"installer", "nodes"}, Reason: "Images of operators | and more are pulled from here."},
+			{ID: "NET-3RD-001", URL: "acme://acme-v02.api.letsencrypt.org/directory"},
+		},
+	}
+}
+
+// compared is a report beside an earlier one.
+func compared() console.Reachability {
+	v := surveyed()
+	earlier := surveyed().Report
+	earlier.Results[0].Verdict, earlier.Results[0].Class = reach.Fail, reach.NXDomain
+	earlier.Results[1].Verdict, earlier.Results[1].Class = reach.OK, ""
+	earlier.Results[3].ID = "NET-3RD-009"
+	v.Changes, v.Compared = reach.Compare(earlier, v.Report), true
+	return v
+}
+
+// forms are the ways in which a report is written.
+func forms(v console.Reachability) map[string]func(io.Writer) error {
+	return map[string]func(io.Writer) error{
+		"table": v.Table, "short": v.Short, "json": v.JSON, "junit": v.JUnit, "markdown": v.Markdown, "difference": v.Difference,
+	}
+}
+
+func TestEachFormOfAReport(t *testing.T) {
+	for name, write := range forms(surveyed()) {
+		var out bytes.Buffer
+		if err := write(&out); err != nil {
+			t.Error(err)
+		}
+		golden(t, "reach."+name+".golden", out.Bytes())
+	}
+	beside := forms(compared())
+	delete(beside, "json") // says nothing of an earlier report
+	delete(beside, "junit")
+	for name, write := range beside {
+		var out bytes.Buffer
+		if err := write(&out); err != nil {
+			t.Error(err)
+		}
+		golden(t, "reach.compared."+name+".golden", out.Bytes())
+	}
+}
+
+func TestAReportThatIsAllWellIsShort(t *testing.T) {
+	v := surveyed()
+	v.Report.Results = v.Report.Results[:1]
+	var table, markdown bytes.Buffer
+	if err := v.Table(&table); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Markdown(&markdown); err != nil {
+		t.Fatal(err)
+	}
+	want := `Reachability of c-demo-1 in ch-gva-2, 2026-05-04 14:02 UTC, in 5.1 s
+  workstation  1 ok
+
+                           workstation  DNS  TCP  TLS  HTTP
+Red Hat and OpenShift
+  NET-RH-001  quay.io:443  ok           ok   ok   ok   ok
+`
+	if diff := cmp.Diff(want, table.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := markdown.String(); strings.Contains(got, "##") || !strings.HasSuffix(got, "\nWell: `quay.io:443`\n") {
+		t.Error(got)
+	}
+}
+
+func TestAnEmptyReportSaysThatNothingWasChecked(t *testing.T) {
+	for name, write := range forms(console.Reachability{}) {
+		var out bytes.Buffer
+		if err := write(&out); err != nil || out.Len() == 0 {
+			t.Errorf("%s: %v, %q", name, err, out.String())
+		}
+	}
+}
+
+// spoiled puts hostile text into every text of a value.
+func spoiled(value reflect.Value) {
+	switch value.Kind() {
+	case reflect.String:
+		value.SetString(hostile + "|`<b>&*_[x](y)")
+	case reflect.Struct:
+		for i := range value.NumField() {
+			if value.Field(i).CanSet() {
+				spoiled(value.Field(i))
+			}
+		}
+	case reflect.Slice:
+		for i := range value.Len() {
+			spoiled(value.Index(i))
+		}
+	case reflect.Map:
+		if value.IsNil() {
+			return
+		}
+		for _, key := range value.MapKeys() {
+			value.SetMapIndex(key, reflect.ValueOf(hostile+"|`<b>"))
+		}
+		value.SetMapIndex(reflect.ValueOf(hostile), reflect.ValueOf(hostile))
+	}
+}
+
+// hostileReport has hostile text everywhere, other than what decides how it is shown.
+func hostileReport() console.Reachability {
+	v := compared()
+	verdicts := surveyed()
+	spoiled(reflect.ValueOf(&v).Elem())
+	for i := range v.Report.Results {
+		r, was := &v.Report.Results[i], verdicts.Report.Results[i]
+		r.Verdict, r.Class, r.Severity = was.Verdict, was.Class, was.Severity
+	}
+	return v
+}
+
+func TestHostileTextOfAReportNeverReachesTheTerminal(t *testing.T) {
+	for name, v := range map[string]console.Reachability{"verdicts known": hostileReport(), "verdicts unknown": func() console.Reachability {
+		v := compared()
+		spoiled(reflect.ValueOf(&v).Elem())
+		return v
+	}()} {
+		all := forms(v)
+		delete(all, "json") // is for programs
+		all["lines"] = func(w io.Writer) error {
+			tell := console.NewReachLines(w, func() time.Time { return began }, true)
+			for _, r := range v.Report.Results {
+				tell(r)
+			}
+			return nil
+		}
+		all["transitions"] = func(w io.Writer) error { return console.Transitions(w, began, v.Changes) }
+		for form, write := range all {
+			var out bytes.Buffer
+			if err := write(&out); err != nil {
+				t.Error(err)
+			}
+			if i := strings.IndexFunc(out.String(), steers); i >= 0 {
+				t.Errorf("%s, %s: %q is printed", name, form, out.String()[max(0, i-40):i+1])
+			}
+		}
+	}
+}
+
+func TestHostileTextStaysWithinItsCellOfMarkdown(t *testing.T) {
+	var plain, spoilt bytes.Buffer
+	if err := compared().Markdown(&plain); err != nil {
+		t.Fatal(err)
+	}
+	if err := hostileReport().Markdown(&spoilt); err != nil {
+		t.Fatal(err)
+	}
+	bars := func(text string) []int {
+		var counts []int
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "|") {
+				counts = append(counts, strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"))
+			}
+		}
+		return counts
+	}
+	got := bars(spoilt.String())
+	for i, n := range got {
+		if n != 6 && n != 5 && n != 8 && n != 9 {
+			t.Errorf("row %d has %d bars", i, n)
+		}
+	}
+	if strings.Contains(strings.ReplaceAll(spoilt.String(), `\<b`, ""), "<b\\>") {
+		t.Error("HTML is not made safe")
+	}
+}
+
+func TestJUnitIsReadAsXMLWithTheNumbersOfTheReport(t *testing.T) {
+	for name, v := range map[string]console.Reachability{"good": surveyed(), "hostile": hostileReport()} {
+		var out bytes.Buffer
+		if err := v.JUnit(&out); err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Tests    int `xml:"tests,attr"`
+			Failures int `xml:"failures,attr"`
+			Skipped  int `xml:"skipped,attr"`
+			Suites   []struct {
+				Name  string `xml:"name,attr"`
+				Tests int    `xml:"tests,attr"`
+				Cases []struct {
+					Failure *struct{} `xml:"failure"`
+					Skipped *struct{} `xml:"skipped"`
+				} `xml:"testcase"`
+			} `xml:"testsuite"`
+		}
+		if err := xml.Unmarshal(out.Bytes(), &got); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		cases, failures, skipped := 0, 0, 0
+		for _, suite := range got.Suites {
+			for _, one := range suite.Cases {
+				cases++
+				if one.Failure != nil {
+					failures++
+				}
+				if one.Skipped != nil {
+					skipped++
+				}
+			}
+		}
+		if got.Tests != 8 || cases != 8 || got.Failures != 2 || failures != 2 || got.Skipped != 2 || skipped != 2 {
+			t.Errorf("%s: %+v, %d cases, %d failures, %d skipped", name, got, cases, failures, skipped)
+		}
+	}
+}
+
+func TestAnyReportCanBeWrittenAlwaysTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String()
+		result := rapid.Custom(func(t *rapid.T) reach.Result {
+			return reach.Result{
+				ID: text.Draw(t, "id"), Group: text.Draw(t, "group"), Target: text.Draw(t, "target"), Vantage: text.Draw(t, "vantage"),
+				Class: reach.Class(text.Draw(t, "class")), Verdict: rapid.SampledFrom([]reach.Verdict{reach.OK, reach.Warn, reach.Fail, reach.Skipped, "?"}).Draw(t, "verdict"),
+				Evidence: rapid.MapOf(rapid.SampledFrom([]string{"host", "proxy", "issuer", "took_ms", "skipped", "until"}), text).Draw(t, "evidence"), Hint: text.Draw(t, "hint"),
+			}
+		})
+		v := console.Reachability{Report: reach.Report{Results: rapid.SliceOf(result).Draw(t, "results")}, Title: text.Draw(t, "title")}
+		for name, write := range forms(v) {
+			var first, second bytes.Buffer
+			if err := write(&first); err != nil {
+				t.Fatal(err)
+			}
+			if err := forms(v)[name](&second); err != nil || second.String() != first.String() {
+				t.Fatalf("%s differs: %v", name, err)
+			}
+			if i := strings.IndexFunc(first.String(), steers); i >= 0 && name != "json" {
+				t.Fatalf("%s: %q is printed", name, first.String()[max(0, i-40):i+1])
+			}
+		}
+	})
+}
+
+func TestWideLettersAreAligned(t *testing.T) {
+	v := surveyed()
+	v.Report.Results = v.Report.Results[:2]
+	v.Report.Results[1].Target = "例え.テスト:443"
+	var out bytes.Buffer
+	if err := v.Table(&out); err != nil {
+		t.Fatal(err)
+	}
+	if want := "  NET-RH-001  quay.io:443      ok           ok"; !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in\n%s", want, out.String())
+	}
+	if want := "  NET-RH-002  例え.テスト:443  FAILED       ok"; !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in\n%s", want, out.String())
+	}
+}
+
+func TestLinesTellEachResultAsItComes(t *testing.T) {
+	var all, problems bytes.Buffer
+	now := func() time.Time { return began }
+	tellAll, tellProblems := console.NewReachLines(&all, now, true), console.NewReachLines(&problems, now, false)
+	for _, r := range surveyed().Report.Results[:2] {
+		tellAll(r)
+		tellProblems(r)
+	}
+	want := "14:00:00 FAILED  NET-RH-002 quay.io:443 from workstation: TCP: no answer from 203.0.113.9, at cdn03.quay.io:443\n"
+	if diff := cmp.Diff("14:00:00 ok      NET-RH-001 quay.io:443 from workstation: reached in 61 ms\n"+want, all.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, problems.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAWatchTellsTransitionsAlone(t *testing.T) {
+	var out bytes.Buffer
+	if err := console.Transitions(&out, began, compared().Changes[:2]); err != nil {
+		t.Fatal(err)
+	}
+	want := `14:00:00 NET-RH-001 quay.io:443 from workstation: FAILED (dns-nxdomain) -> ok (http-401)
+14:00:00 NET-RH-002 quay.io:443 from workstation: ok -> FAILED (tcp-timeout), TCP: no answer from 203.0.113.9, at cdn03.quay.io:443
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

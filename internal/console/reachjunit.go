@@ -1,0 +1,140 @@
+package console
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"exoshift/wizard/reach"
+)
+
+// The elements of a JUnit report that Jenkins and GitLab read. There is no official schema: these are in all of them.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Skipped  int          `xml:"skipped,attr"`
+		Time     string       `xml:"time,attr"` // seconds
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name      string      `xml:"name,attr"`
+		Tests     int         `xml:"tests,attr"`
+		Failures  int         `xml:"failures,attr"`
+		Errors    int         `xml:"errors,attr"`
+		Skipped   int         `xml:"skipped,attr"`
+		Time      string      `xml:"time,attr"` // seconds, of the slowest: they run side by side
+		Timestamp string      `xml:"timestamp,attr"`
+		Cases     []junitCase `xml:"testcase"`
+
+		slowest int64
+	}
+	junitCase struct {
+		Name       string          `xml:"name,attr"`
+		Class      string          `xml:"classname,attr"`
+		Time       string          `xml:"time,attr"`
+		Properties []junitProperty `xml:"properties>property,omitempty"`
+		Failure    *junitText      `xml:"failure"`
+		Skipped    *junitText      `xml:"skipped"`
+		Output     string          `xml:"system-out,omitempty"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitText struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr,omitempty"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// JUnit writes the report as test results: a suite for each vantage and group, a case for each check. A warning is a
+// case that passed, with output.
+func (v Reachability) JUnit(w io.Writer) error {
+	all := junitSuites{Name: parts(" ", "exoshift check", Clean(v.Title)), Time: junitSeconds(v.Report.TookMS)}
+	for _, r := range v.Report.Results {
+		suite := all.suite(Clean(r.Vantage)+"/"+Clean(r.Group), v.Report.Started)
+		suite.add(r, v.junitCase(r))
+		all.Tests++
+	}
+	for _, suite := range all.Suites {
+		all.Failures += suite.Failures
+		all.Skipped += suite.Skipped
+	}
+	content, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the report as XML: %w", err)
+	}
+	_, err = io.WriteString(w, xml.Header+string(content)+"\n")
+	return err
+}
+
+// suite returns the suite of a name.
+func (all *junitSuites) suite(name string, started time.Time) *junitSuite {
+	i := slices.IndexFunc(all.Suites, func(s junitSuite) bool { return s.Name == name })
+	if i < 0 {
+		i = len(all.Suites)
+		all.Suites = append(all.Suites, junitSuite{Name: name, Timestamp: started.UTC().Format("2006-01-02T15:04:05")})
+	}
+	return &all.Suites[i]
+}
+
+func (s *junitSuite) add(r reach.Result, one junitCase) {
+	s.Tests++
+	s.Cases = append(s.Cases, one)
+	s.slowest = max(s.slowest, milliseconds(r))
+	s.Time = junitSeconds(s.slowest)
+	if one.Failure != nil {
+		s.Failures++
+	}
+	if one.Skipped != nil {
+		s.Skipped++
+	}
+}
+
+func (v Reachability) junitCase(r reach.Result) junitCase {
+	one := junitCase{
+		Name: parts(" ", Clean(r.ID), Clean(r.Target)), Class: Clean(r.Vantage) + "." + Clean(r.Group), Time: junitSeconds(milliseconds(r)),
+		Properties: []junitProperty{{"severity", Clean(string(r.Severity))}, {"owner", Clean(r.Owner)}, {"layers", r.Layers.Strip()}},
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Evidence)) {
+		one.Properties = append(one.Properties, junitProperty{Clean(key), Clean(r.Evidence[key])})
+	}
+	switch r.Verdict {
+	case reach.Fail:
+		one.Failure = &junitText{Message: Clean(r.Sentence()), Type: Clean(string(r.Class)), Text: v.junitDetails(r)}
+	case reach.Skipped:
+		one.Skipped = &junitText{Message: Clean(r.Sentence())}
+	case reach.Warn:
+		one.Output = "warning: " + Clean(r.Sentence()) + "\n" + v.junitDetails(r)
+	}
+	return one
+}
+
+func (v Reachability) junitDetails(r reach.Result) string {
+	details := []string{"layers: " + r.Layers.Strip()}
+	for _, row := range []struct{ name, text string }{{"what to do: ", r.Hint}, {"by hand: ", reach.ByHand(v.check(r.ID), r)}} {
+		if text := Clean(row.text); text != "" {
+			details = append(details, row.name+text)
+		}
+	}
+	return strings.Join(details, "\n")
+}
+
+func milliseconds(r reach.Result) int64 {
+	ms, err := strconv.ParseInt(r.Evidence[reach.EvidenceTime], 10, 64)
+	if err != nil || ms < 0 {
+		return 0
+	}
+	return ms
+}
+
+func junitSeconds(ms int64) string { return fmt.Sprintf("%.3f", float64(ms)/1000) }

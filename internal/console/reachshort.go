@@ -1,0 +1,32 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"exoshift/wizard/reach"
+)
+
+// Short writes a line of counts and a line for each problem, to paste into a chat.
+func (v Reachability) Short(w io.Writer) error {
+	var out strings.Builder
+	vantages := v.vantages()
+	fmt.Fprintf(&out, "%s: %s\n", v.headline(), v.counted(""))
+	for _, r := range v.problems() {
+		fmt.Fprintln(&out, problemLine(r, len(vantages) > 1 || r.Vantage != reach.Workstation))
+	}
+	if v.Compared {
+		v.difference(&out)
+	}
+	return written(w, &out)
+}
+
+// problemLine says in a line what is wrong.
+func problemLine(r reach.Result, withVantage bool) string {
+	from := ""
+	if withVantage {
+		from = "from " + Clean(r.Vantage)
+	}
+	return fmt.Sprintf("%-7s %s: %s", verdictWord(r.Verdict), parts(" ", Clean(r.ID), Clean(r.Target), from), Clean(r.Sentence()))
+}
