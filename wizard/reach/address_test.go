@@ -1,0 +1,111 @@
+package reach
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+)
+
+func TestEndpointsAsOperatorsWriteThem(t *testing.T) {
+	for text, want := range map[string]string{
+		"registry.example.net":                     "https://registry.example.net",
+		"Registry.Example.NET.":                    "https://registry.example.net",
+		" mail.example.net:25 ":                    "tcp://mail.example.net:25",
+		"registry.example.net:443":                 "tcp://registry.example.net:443",
+		"registry.example.net/v2/":                 "https://registry.example.net/v2/",
+		"10.9.0.5":                                 "https://10.9.0.5",
+		"10.9.0.5:5000":                            "tcp://10.9.0.5:5000",
+		"2001:db8::1":                              "https://[2001:db8::1]",
+		"[2001:DB8:0::1]:5000":                     "tcp://[2001:db8::1]:5000",
+		"::ffff:10.9.0.5":                          "https://10.9.0.5",
+		"HTTPS://example.net:443/":                 "https://example.net",
+		"https://example.net:8443/a?b=c":           "https://example.net:8443/a?b=c",
+		"http://example.net:80":                    "http://example.net",
+		"ssh://git.example.net:22#SHA256:abc":      "ssh://git.example.net#SHA256:abc",
+		"tcp://example.net:00443":                  "tcp://example.net:443",
+		"https://bücher.example":                   "https://xn--bcher-kva.example",
+		"zone://example.net":                       "zone://example.net",
+		"dns://10.9.0.53/example.net":              "dns://10.9.0.53/example.net",
+		"closed://api.example.net:22623":           "closed://api.example.net:22623",
+		"registry://some_host.example.net:5000":    "registry://some_host.example.net:5000",
+		"graph://updates.example.net/g?channel=x1": "graph://updates.example.net/g?channel=x1",
+	} {
+		got, err := ReadEndpoint(text)
+		if err != nil || got != want {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
+		}
+		if again, err := ReadEndpoint(got); err != nil || again != got {
+			t.Errorf("%q is read as %q a second time, %v", got, again, err)
+		}
+	}
+}
+
+func TestEndpointsThatCannotBeProbedAreRefusedInAFewWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                   "is empty",
+		"htps://example.net/a":               `the scheme "htps" is not known; allowed: one of https,`,
+		"htp://example.net":                  "did you mean http://example.net?",
+		"gopher://example.net":               `the scheme "gopher" is not known`,
+		"https:example.net":                  "did you mean https://example.net?",
+		"tcp://example.net":                  "the port is missing; allowed: tcp://host:port",
+		"tcp://example.net:0":                `the port "0" is none; allowed: 1 to 65535`,
+		"example.net:70000":                  `the port "70000" is none`,
+		"example.net:https":                  `the port "https" is none`,
+		"https://example.net:-1":             `the port "-1" is none`,
+		"https://":                           "the host is missing",
+		"https://a..b":                       "neither a name nor an address",
+		"https://-a.example.net":             "neither a name nor an address",
+		"https://*.example.net":              "a wildcard cannot be checked",
+		"https://256.1.1.1":                  "no IPv4 address",
+		"https://010.1.1.1":                  "no IPv4 address",
+		"https://1.2.3":                      "no IPv4 address",
+		"https://2001:db8::1":                "not in brackets",
+		"https://[fe80::1%25eth0]":           "names an interface",
+		"https://user:s3cret@example.net":    "holds credentials",
+		"s3cret@example.net":                 "holds credentials",
+		"https://s3cret@[::1":                "holds credentials",
+		"https://example.net/#a":             `holds a "#"`,
+		"tcp://example.net:5000/v2":          "tcp knows no path",
+		"zone://example.net:53":              "a zone has no port",
+		"https://example.net/\x1b[2J":        "control characters",
+		"https://example.net/a b":            "white space",
+		"https://example.net/\u202egro":      "control characters",
+		"https://example.net/\xff":           "control characters",
+		"https://" + strings.Repeat("a", 64): "neither a name nor an address",
+		strings.Repeat("a.", 400) + "net":    "has 803 characters",
+		"javascript:alert(1)":                `the port "alert(1)" is none`,
+	} {
+		got, err := ReadEndpoint(text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
+			continue
+		}
+		if strings.Contains(err.Error(), "s3cret") || len(err.Error()) > 250 {
+			t.Errorf("%q: the error tells too much: %v", text, err)
+		}
+	}
+}
+
+func TestWhateverIsWrittenIsReadOrRefusedPlainly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`(https|tcp|ssh|zone|x)?:?/{0,2}[a-zA-Z0-9.:@\[\]%#?/*_-]{0,30}`)).Draw(t, "text")
+		address, err := ReadEndpoint(text)
+		var failure AddressError
+		switch {
+		case err != nil && !errors.As(err, &failure):
+			t.Fatalf("%q: %v is another error", text, err)
+		case err != nil:
+			if shown := err.Error(); strings.ContainsFunc(shown, func(r rune) bool { return !unicode.IsPrint(r) }) || failure.Problem == "" {
+				t.Fatalf("%q: %q", text, shown)
+			}
+		default:
+			check := customerCheck("A", address)
+			if again, err := ReadEndpoint(address); err != nil || again != address || check.Kind() == "" || strings.Contains(check.Target(), "@") {
+				t.Fatalf("%q: %q is then %q, %v", text, address, again, err)
+			}
+		}
+	})
+}
