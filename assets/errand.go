@@ -1,6 +1,8 @@
 package assets
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,7 +27,7 @@ func ErrandUserData(e Errand) ([]byte, error) {
 			return nil, errors.New("errand of a machine: a control character")
 		}
 	}
-	if len(e.SHA256) != 64 {
+	if sum, err := hex.DecodeString(e.SHA256); err != nil || len(sum) != sha256.Size {
 		return nil, fmt.Errorf("errand of a machine: %q is no SHA-256", e.SHA256)
 	}
 	return render("errand.yaml", e)
