@@ -78,6 +78,10 @@ func anySpec(t *rapid.T) state.Spec {
 	if spec.Syn.CatalogDir = words().Draw(t, "catalog"); spec.Syn.CatalogDir != "" {
 		spec.Network.CNI = "Cilium"
 	}
+	spec.Checks.Endpoints = rapid.SampledFrom([][]string{nil, {"example.net"}, {"tcp://10.9.0.5:5000", "https://bücher.example/a?b=c,d"}}).Draw(t, "endpoints")
+	if reason := words().Draw(t, "reason"); reason != "" && !strings.ContainsRune(reason, unicode.ReplacementChar) {
+		spec.Checks.Skip = map[string]string{"NET-RH-022": "as " + reason + " until 2027-01-31"}
+	}
 	return spec
 }
 
