@@ -32,7 +32,7 @@ func (s *checkScreen) tell(status pane.Status, words string) {
 
 func (s *checkScreen) openSkip(row *reachRow) {
 	check, skip := row.check, s.checking.Skip
-	about := row.Check.ID + " " + row.Check.Title + ", " + row.Host() + ". " + row.Check.Reason
+	about := row.about()
 	s.popup = newSkipForm(s.theme, s.checking.ASCII, about, s.checking.Now(), func(reason string, until time.Time) tea.Cmd {
 		cmd, _ := s.spawn(func(context.Context) tea.Msg {
 			answer, err := skip(check.ID, reason, until)
@@ -123,7 +123,7 @@ func (s *checkScreen) openDetails() {
 // openRequest shows what to ask those for who run the network.
 func (s *checkScreen) openRequest() {
 	demands := cleanDemands(reach.Demands(s.report(), s.board.checks()), s.checking.ASCII)
-	s.popup = &reader{theme: s.theme, lines: pane.Demands{Theme: s.theme, Demands: demands}.Lines}
+	s.popup = &reader{theme: s.theme, lines: pane.Demands{Theme: s.theme, Demands: demands, Note: "; e writes it into a file"}.Lines}
 }
 
 // cleanDemands makes a firewall request harmless for the terminal.

@@ -82,6 +82,9 @@ const stopAndLeave = "stop and leave"
 // pressPopup gives a key to what is open. What a key opens in its place stays.
 func (s *checkScreen) pressPopup(k tea.KeyMsg) tea.Cmd {
 	open := s.popup
+	if _, reads := open.(*reader); reads && key.Matches(k, s.keys.Export) {
+		return s.save()
+	}
 	stays, cmd := open.press(k)
 	if !stays && s.popup == open {
 		s.popup = nil

@@ -11,8 +11,8 @@ import (
 	"exoshift/state"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/reach"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -25,8 +25,12 @@ type checksPage struct {
 	known bool      // the checks ran to their end
 	at    time.Time // when they began, or ended
 	rows  []checkRow
+	board *reachBoard // of what is probed, below the rows
+	zone  zoneLook
+	popup popup // nil while none is open
 
-	selected int
+	selected int  // a row
+	probes   bool // a row of the board is selected instead
 	chosen   bool // by the operator
 }
 
@@ -34,6 +38,7 @@ type checksPage struct {
 type checkRow struct {
 	wizard.CheckState
 	began, ended time.Time
+	warns        bool // it is not as it should be, and blocks nothing
 }
 
 // How checks go on.
@@ -48,7 +53,13 @@ type (
 	}
 )
 
-func newChecksPage(t *talk) *checksPage { return &checksPage{talk: t, keys: newDocumentKeys()} }
+func newChecksPage(t *talk) *checksPage {
+	vantages := []string{reach.Workstation}
+	if t.interview.CheckFromZone != nil {
+		vantages = append(vantages, reach.Zone)
+	}
+	return &checksPage{talk: t, keys: newDocumentKeys(), board: newReachBoard(vantages, t.ascii)}
+}
 
 // Enter runs the checks, unless their results are about these answers.
 func (p *checksPage) Enter() tea.Cmd {
@@ -61,8 +72,13 @@ func (p *checksPage) Enter() tea.Cmd {
 // Leave ends what goes on; nobody goes ahead before everything is well.
 func (p *checksPage) Leave() bool {
 	ok := p.well()
-	if p.running {
+	if p.popup = nil; p.running {
 		p.stop()
+		p.board.settle(hereColumn)
+	}
+	if p.zone.running {
+		p.zone.stop()
+		p.board.settle(zoneColumn)
 	}
 	return ok
 }
@@ -72,8 +88,9 @@ func (p *checksPage) current() bool { return p.known && reflect.DeepEqual(p.spec
 
 // run begins all checks anew.
 func (p *checksPage) run() {
-	p.rows, p.selected, p.chosen = nil, 0, false
+	p.rows, p.selected, p.probes, p.chosen = nil, 0, false, false
 	p.known, p.at = false, p.talk.now()
+	p.renew()
 	talk := p.talk
 	p.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
 		err := talk.interview.Check(ctx, spec, secrets, func(s wizard.CheckState) { talk.send(checkTold{turn, s}) })
@@ -91,13 +108,23 @@ func (p *checksPage) Update(message tea.Msg) tea.Cmd {
 		if m.turn == p.turn && p.running {
 			p.end(m.err)
 		}
+	case zoneTold:
+		if m.turn == p.zone.turn && p.zone.running {
+			p.hearReach(m.state)
+		}
+	case zoneEnded:
+		p.endZone(m)
 	case tea.KeyMsg:
-		p.press(m)
+		return p.press(m)
 	}
 	return nil
 }
 
 func (p *checksPage) hear(s wizard.CheckState) {
+	if s.Reach != nil {
+		p.hearReach(s)
+		return
+	}
 	s = cleanCheck(s, p.talk.ascii)
 	i := slices.IndexFunc(p.rows, func(row checkRow) bool { return row.ID == s.ID })
 	if i < 0 {
@@ -112,10 +139,21 @@ func (p *checksPage) hear(s wizard.CheckState) {
 	case ended(s.State):
 		row.ended = p.talk.now()
 	}
-	if !p.chosen {
-		p.selected = p.urgent()
-	}
+	p.lead()
 }
+
+// lead selects what needs attention most, unless the operator chose something.
+func (p *checksPage) lead() {
+	if p.chosen {
+		return
+	}
+	p.selected = p.urgent()
+	fails := p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed
+	p.probes = !fails && p.board.findings() > 0 || fails && p.rows[p.selected].ID == stepReachability && p.board.failed()
+}
+
+// stepReachability is the step of the recipe that fails if one of the services does.
+const stepReachability = "reachability"
 
 func ended(state string) bool {
 	return state == provisioner.Done || state == provisioner.Failed || state == provisioner.Skipped
@@ -130,8 +168,8 @@ func (p *checksPage) end(err error) {
 			Title: "Run the checks", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err), Field: fault.FieldOf(err),
 		})
 	}
-	if p.status() == pane.OK && !p.chosen {
-		p.selected = 0
+	if p.board.settle(hereColumn); p.status() == pane.OK && !p.chosen {
+		p.selected, p.probes = 0, p.board.findings() > 0
 	}
 }
 
@@ -167,9 +205,9 @@ func (p *checksPage) well() bool { return p.current() && p.status() == pane.OK }
 
 func (p *checksPage) status() pane.Status {
 	switch {
-	case slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed }):
+	case slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed }), p.board.failed():
 		return pane.Failed
-	case p.running:
+	case p.running, p.zone.running:
 		return pane.Running
 	case p.known:
 		return pane.OK
@@ -182,40 +220,8 @@ func (p *checksPage) Mark() pane.Status {
 	if !p.running && !p.current() {
 		return pane.Waiting
 	}
-	return p.status()
-}
-
-func (p *checksPage) press(k tea.KeyMsg) {
-	switch {
-	case key.Matches(k, p.keys.Again):
-		p.run()
-	case key.Matches(k, p.keys.Accept):
-		p.accept()
-	case key.Matches(k, p.keys.Up):
-		p.choose(p.selected - 1)
-	case key.Matches(k, p.keys.Down):
-		p.choose(p.selected + 1)
-	case key.Matches(k, p.keys.Home):
-		p.choose(0)
-	case key.Matches(k, p.keys.End):
-		p.choose(len(p.rows) - 1)
+	if status := p.status(); status != pane.OK || p.board.findings() == 0 {
+		return status
 	}
-}
-
-func (p *checksPage) choose(row int) {
-	p.selected, p.chosen = min(max(row, 0), max(len(p.rows)-1, 0)), true
-}
-
-// accept goes on if all is well, and to what has to be changed otherwise.
-func (p *checksPage) accept() {
-	switch {
-	case p.well():
-		p.talk.ahead()
-	case p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed:
-		if field, known := wayOut(p.rows[p.selected].Field, p.spec); known {
-			p.talk.goTo(field.Key)
-		}
-	case p.status() == pane.Failed:
-		p.choose(p.urgent())
-	}
+	return pane.Warn
 }

@@ -31,3 +31,11 @@ func (s *shell) hearExported(m exported) {
 	}
 	s.notice = s.theme.Mark(pane.OK) + " answers file: " + cleanText(m.path, s.wizard.ASCII)
 }
+
+func (s *shell) hearCopied(m copied) {
+	if m.err != nil {
+		s.notice = s.theme.Mark(pane.Failed) + " not copied: " + cleanText(m.err.Error(), s.wizard.ASCII)
+		return
+	}
+	s.notice = s.theme.Mark(pane.OK) + " given to the terminal's clipboard, if it has one: " + cleanText(m.text, s.wizard.ASCII)
+}

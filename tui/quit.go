@@ -30,6 +30,7 @@ type quitView struct {
 	theme pane.Theme
 	quit  bool
 	place string // folder of the draft; empty if the answers are not kept
+	away  bool   // a machine in the zone looks at the network
 }
 
 func (v quitView) View(width, height int) string {
@@ -52,6 +53,10 @@ func (v quitView) View(width, height int) string {
 
 // outcome says what becomes of the answers.
 func (v quitView) outcome() string {
+	if v.away {
+		v.away = false
+		return "The machine in the zone is deleted first, which may take a minute. " + v.outcome()
+	}
 	if v.place == "" {
 		return "The answers are not kept. F9 writes them into a file, if you want to have them."
 	}

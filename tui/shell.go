@@ -115,6 +115,9 @@ func (s *shell) update(message tea.Msg) tea.Cmd {
 		return s.beat()
 	case seen:
 		return nil
+	case copied:
+		s.hearCopied(m)
+		return nil
 	case tea.KeyMsg:
 		return s.press(m)
 	}
@@ -180,7 +183,7 @@ func (s *shell) begin(m opened) tea.Cmd {
 		return tea.Quit
 	}
 	s.talk = newTalk(m.interview, s.theme, s.wizard.ASCII, s.wizard.Now)
-	s.talk.spawn, s.talk.send, s.talk.later = s.spawn, s.send, s.later
+	s.talk.spawn, s.talk.send, s.talk.later, s.talk.out = s.spawn, s.send, s.later, s.wizard.Out
 	s.measure()
 	s.talk.check()
 	s.talk.inquire(0)
@@ -232,6 +235,14 @@ func (s *shell) close() error {
 	s.talk.clerk.finish(func(m tea.Msg) { s.deliver(m) })
 	*s.talk.interview.Answers = *s.talk.answers.Copy()
 	return s.talk.unsavable
+}
+
+// await waits until nothing is left in the zone that the wizard has put there.
+func (s *shell) await() {
+	if s.talk != nil {
+		s.talk.abroad.Lock()
+		defer s.talk.abroad.Unlock()
+	}
 }
 
 // measure tells the pages how much room there is.

@@ -46,7 +46,7 @@ func (s *shell) broad() bool {
 func (s *shell) body(c *canvas, l shellLayout) {
 	switch {
 	case s.menu != nil:
-		c.draw(l.Main, quitView{s.theme, s.menu.quit, cleanText(s.talk.interview.Place, s.wizard.ASCII)})
+		c.draw(l.Main, quitView{s.theme, s.menu.quit, cleanText(s.talk.interview.Place, s.wizard.ASCII), s.talk.travels > 0})
 	case s.help:
 		c.draw(l.Main, scrolledHelp{s.overlay(), s.helpTop})
 	case s.talk == nil:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exoshift/tui/pane"
+	"exoshift/wizard/reach"
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
@@ -98,6 +99,10 @@ func (f *skipForm) accept() (bool, tea.Cmd) {
 	case days < 1 || days > longestSkipDays:
 		f.wrong = fmt.Sprintf("Say for how many days, from 1 to %d.", longestSkipDays)
 	default:
+		if _, err := reach.ParseSkip(reach.Skip{Reason: reason, Until: f.until()}.String()); err != nil {
+			f.second, f.wrong = false, cleanText(err.Error(), f.ascii)
+			return true, nil
+		}
 		return false, f.skip(reason, f.until())
 	}
 	return true, nil
@@ -150,4 +155,9 @@ func (f *skipForm) field(label string, input textinput.Model, chosen bool, width
 		prong, text = t.Focus.Render(t.Prong)+" ", e.view(t, max(width-14, 1))
 	}
 	return " " + prong + t.Label.Render(pane.Fit(label, 9)) + text
+}
+
+// about names a service for people, with what it is needed for.
+func (r *reachRow) about() string {
+	return r.Check.ID + " " + r.Check.Title + ", " + r.Host() + ". " + r.Check.Reason
 }

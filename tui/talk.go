@@ -2,7 +2,9 @@ package tui
 
 import (
 	"context"
+	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"exoshift/state"
@@ -18,6 +20,7 @@ type talk struct {
 	interview *wizard.Interview
 	theme     pane.Theme
 	ascii     bool
+	out       io.Writer // the terminal; nil where there is none
 	now       func() time.Time
 	spawn     spawner
 	// send tells the screen something from any goroutine, such as how far a long work is.
@@ -41,6 +44,9 @@ type talk struct {
 	unsavable error     // why that failed
 	keeping   map[string]bool
 	unkept    map[string]error // secrets that could not be kept
+
+	travels int          // looks from the zone whose machine may still be there
+	abroad  sync.RWMutex // held for reading by each of them
 
 	entered map[wizard.Screen]bool // screens that somebody has seen
 	roomy   bool                   // the help of what is selected stands beside the page

@@ -68,6 +68,7 @@ func interrogate(ctx context.Context, w Wizard) (Outcome, error) {
 	defer context.AfterFunc(ctx, program.Quit)()
 	_, err := program.Run()
 	unsaved := s.close()
+	s.await()
 	switch err = errors.Join(g.err, s.failure, err); {
 	case unsaved != nil:
 		return s.outcome, fault.New(fault.Internal, "save the draft", unsaved).WithHint("see whether its disk is full; the answers are lost otherwise")

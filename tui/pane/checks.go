@@ -9,7 +9,7 @@ import (
 // Check is one thing that is looked at before an installation.
 type Check struct {
 	Title string
-	Marks []Status // how it is, one for each place that it is looked at from
+	Marks []Status // how it is; none: it waits
 	Text  string   // what was seen, what is wrong, or why it was skipped
 	Hint  string   // what to do about it
 	Way   string   // where to change what is wrong, e.g. "3 Nodes: sizing.storage.type"; empty if nobody knows
@@ -30,21 +30,21 @@ func (c Check) worst() Status {
 	return worst
 }
 
-// Checks lists checks, and below or beside them says more of the selected one.
+// Checks lists checks and below them services that are probed, and below or beside them says more of the selected one.
 type Checks struct {
-	Theme    Theme
-	Head     string   // how it is as a whole, one line with styles
-	Columns  []string // what the marks are called; nil where there is one of each check
-	Rows     []Check
-	Selected int
-	Foot     string // what to do now, one line with styles
+	Theme     Theme
+	Head      string // how it is as a whole, one line with styles
+	Rows      []Check
+	Endpoints Endpoints
+	Details   EndpointDetails // of the selected endpoint
+	Selected  int             // a row, or behind the rows an endpoint
+	Foot      string          // what to do now, one line with styles
 }
 
 // Widths and heights of the parts.
 const (
 	checksBeside = 120 // from here on the explanation stands beside the list
 	explainLeast = 6
-	checkColumn  = 6
 )
 
 // View draws the list and the explanation.
@@ -57,7 +57,7 @@ func (p Checks) View(width, height int) string {
 	if width >= checksBeside {
 		return p.beside(width, height)
 	}
-	list := min(len(p.table(width)), max(height-2-explainLeast, 1))
+	list := min(p.height(), max(height-2-p.explainRoom(width, height), 1))
 	lines := append([]string{" " + p.Head, p.Theme.Rule(width)}, p.list(width, list)...)
 	if room := height - len(lines) - 1; room > 0 && len(p.Rows) > 0 {
 		lines = append(append(lines, p.Theme.Rule(width)), p.explanation(width)...)
@@ -83,26 +83,41 @@ func orBlank(lines []string, y int) string {
 	return ""
 }
 
-// list is as much of the table as has room, with the selected check in it.
-func (p Checks) list(width, height int) []string {
-	table := p.table(width)
-	heading := len(table) - len(p.Rows)
-	return append(table[:heading:heading], window(p.Theme, table[heading:], p.Selected-(height-heading)/2, height-heading)...)
+// explainRoom is how many lines the explanation gets where it stands below the list.
+func (p Checks) explainRoom(width, height int) int {
+	if p.Selected < len(p.Rows) {
+		return explainLeast
+	}
+	return max(explainLeast, min(len(p.explanation(width))+1, height/2))
 }
 
-func (p Checks) table(width int) []string {
-	var lines []string
-	if len(p.Columns) > 0 {
-		line := "   "
-		for _, column := range p.Columns {
-			line += p.Theme.Dim.Render(Fit(column, checkColumn))
+// height is how many lines the whole list has.
+func (p Checks) height() int { return len(p.Rows) + len(p.services()) }
+
+// services are the lines of the endpoints, with a heading.
+func (p Checks) services() []endpointLine {
+	if lines := p.Endpoints.lines(); len(lines) > 0 {
+		return append([]endpointLine{{row: -1, heading: true}}, lines...)
+	}
+	return nil
+}
+
+// list is as much of all lines as has room, with the selected one in it.
+func (p Checks) list(width, height int) []string {
+	services, at := p.services(), p.Selected
+	for i, line := range services {
+		if p.Selected >= len(p.Rows) && line.row == p.Selected-len(p.Rows) {
+			at = len(p.Rows) + i
 		}
-		lines = append(lines, line)
 	}
-	for i, row := range p.Rows {
-		lines = append(lines, p.row(row, i == p.Selected, width))
+	p.Endpoints.Selected = p.Selected - len(p.Rows)
+	draw := func(i int) string {
+		if i < len(p.Rows) {
+			return p.row(p.Rows[i], i == p.Selected, width)
+		}
+		return p.Endpoints.line(services[i-len(p.Rows)], width)
 	}
-	return lines
+	return windowOf(p.Theme, len(p.Rows)+len(services), draw, at-height/2, height)
 }
 
 func (p Checks) row(c Check, selected bool, width int) string {
@@ -111,12 +126,8 @@ func (p Checks) row(c Check, selected bool, width int) string {
 	if selected {
 		line = t.Focus.Render(t.Prong) + " "
 	}
-	for i, mark := range c.Marks {
-		column := t.Mark(mark) + " "
-		if len(p.Columns) > 0 && i < len(p.Columns) {
-			column = Fit(column, checkColumn)
-		}
-		line += column
+	for _, mark := range c.Marks {
+		line += t.Mark(mark) + " "
 	}
 	title := c.Title
 	if selected {
@@ -143,7 +154,10 @@ func (p Checks) remark(c Check) string {
 
 // explanation says everything about the selected check.
 func (p Checks) explanation(width int) []string {
-	if p.Selected < 0 || p.Selected >= len(p.Rows) {
+	if p.Selected >= len(p.Rows) && p.Selected >= 0 {
+		return p.Details.lines(width)
+	}
+	if p.Selected < 0 {
 		return nil
 	}
 	return Finding{Theme: p.Theme, Check: p.Rows[p.Selected]}.lines(width)

@@ -11,6 +11,7 @@ import (
 type Demands struct {
 	Theme   Theme
 	Demands []reach.Demand
+	Note    string // how to get it out of here
 }
 
 // demandsWide is from where on there is room for a table.
@@ -22,7 +23,7 @@ func (p Demands) Lines(width int) []string {
 	if len(p.Demands) == 0 {
 		return []string{"", " " + t.Mark(OK) + " Nothing to ask for: nothing that was looked at is blocked."}
 	}
-	lines := []string{"", " " + t.Bold.Render("Firewall request") + "  " + t.Dim.Render("what to ask for, "+Plural(len(p.Demands), "line")+"; export (e) writes it into a file"), ""}
+	lines := []string{"", " " + t.Bold.Render("Firewall request") + "  " + t.Dim.Render(Plural(len(p.Demands), "line")+p.Note), ""}
 	if width >= demandsWide {
 		return append(lines, p.table(width)...)
 	}

@@ -30,15 +30,16 @@ func groupWords(group string) string {
 
 // endpointLine is one line of the table: a row, or without one a text.
 type endpointLine struct {
-	row  int // -1: none
-	text string
+	row     int // -1: none
+	text    string
+	heading bool // of the columns
 }
 
 func (p Endpoints) lines() []endpointLine {
 	lines := make([]endpointLine, 0, len(p.Rows)+8)
 	for i, row := range p.Rows {
 		if p.Grouped && (i == 0 || p.Rows[i-1].Check.Group != row.Check.Group) {
-			lines = append(lines, endpointLine{-1, " " + p.Theme.Label.Render(groupWords(row.Check.Group))})
+			lines = append(lines, endpointLine{row: -1, text: " " + p.Theme.Label.Render(groupWords(row.Check.Group))})
 		}
 		lines = append(lines, endpointLine{row: i})
 	}
@@ -47,7 +48,7 @@ func (p Endpoints) lines() []endpointLine {
 		if len(p.Rows) == 0 {
 			more = ""
 		}
-		lines = append(lines, endpointLine{-1, p.Theme.Dim.Render(fmt.Sprintf("   … %d %sok  (a shows all)", p.Folded, more))})
+		lines = append(lines, endpointLine{row: -1, text: p.Theme.Dim.Render(fmt.Sprintf("   … %d %sok  (a shows all)", p.Folded, more))})
 	}
 	return lines
 }
@@ -76,7 +77,10 @@ func (p Endpoints) body(width, height int) []string {
 }
 
 func (p Endpoints) line(l endpointLine, width int) string {
-	if l.row < 0 {
+	switch {
+	case l.heading:
+		return p.heading(width)
+	case l.row < 0:
 		return l.text
 	}
 	return p.row(p.Rows[l.row], l.row == p.Selected, width)
@@ -85,6 +89,7 @@ func (p Endpoints) line(l endpointLine, width int) string {
 // Widths of the columns.
 const (
 	endpointMargin = 3
+	checkColumn    = 6
 	titleColumn    = 24
 	titleFrom      = 100 // from here on there is room for titles
 )

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/provisioner/handover"
+	"exoshift/wizard/reach"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -48,14 +49,29 @@ func TestAReviewSaysWhatItCostsAndWhatNot(t *testing.T) {
 	}
 }
 
-func TestChecksFromTwoPlacesHaveTwoColumns(t *testing.T) {
-	p := Checks{Theme: uncoloured(), Columns: []string{"here", "zone"}, Rows: []Check{
-		{Title: "quay.io", Marks: []Status{OK, OK}}, {Title: "registry.redhat.io", Marks: []Status{OK, Failed}, Text: "no TLS"},
-	}, Selected: 1}
+func TestServicesStandBelowTheOtherChecksWithAColumnForEachVantage(t *testing.T) {
+	quay, registry := wellFrom("quay.io", OK, OK), wellFrom("registry.redhat.io", OK, Failed)
+	p := Checks{
+		Theme: uncoloured(), Rows: []Check{{Title: "Credentials", Marks: []Status{OK}}, {Title: "Quotas", Marks: []Status{Failed}}}, Selected: 3,
+		Endpoints: Endpoints{Theme: uncoloured(), Columns: []string{"here", "zone"}, Facing: 1, Rows: []*Endpoint{quay, registry}, Folded: 3},
+		Details:   EndpointDetails{Theme: uncoloured(), Vantages: []string{"workstation", "zone"}, Facing: 1, Endpoint: registry},
+	}
 	golden(t, "checks-columns-80x24", p.View(80, 24))
 	if tally := p.Tally(); tally != "1 of 2 ok, 1 failed" {
 		t.Error(tally)
 	}
+}
+
+// wellFrom is a service that is so from each vantage.
+func wellFrom(host string, statuses ...Status) *Endpoint {
+	e := &Endpoint{Check: reach.Check{ID: "NET-1", Title: "Images", URL: "https://" + host, Group: "redhat", Reason: "Nodes pull images.", Owner: "network"}}
+	for _, status := range statuses {
+		verdict := [...]reach.Verdict{"", "", reach.OK, reach.Warn, reach.Fail, reach.Skipped}[status]
+		r := reach.Result{Target: host + ":443", Verdict: verdict, Layers: reach.Layers{DNS: reach.LayerOK, TCP: reach.LayerOK, TLS: reach.LayerFail}}
+		r.Class, r.Evidence = reach.Untrusted, map[string]string{reach.EvidenceIssuer: "CN=Corp CA", reach.EvidenceTime: "61"}
+		e.Sights = append(e.Sights, Sight{Status: status, Result: r, ByHand: "curl https://" + host})
+	}
+	return e
 }
 
 // The last panes fill exactly their cells, whatever they are told.
@@ -77,9 +93,17 @@ func FuzzLastPanesAreExact(f *testing.F) {
 		spec := demo()
 		spec.Cluster.ID, spec.Exoscale.Zone = text, text
 		report := handover.New(handover.Source{Spec: spec, Folder: text, Hour: 1, PriceDate: text})
+		services := []*Endpoint{wellFrom(text, Status(n%6), Failed), {Check: reach.Check{ID: text, Title: text, URL: text, Owner: text}}}
+		demand := reach.Demand{ID: text, Ask: reach.Ask(text), Source: text, Destination: text, Port: text, Reason: text, Proof: text, Owner: text}
 		for _, view := range []View{
 			Checks{Theme: theme, Head: text, Rows: []Check{check, check}, Selected: n, Foot: text}, Finding{Theme: theme, Check: check},
-			Checks{Theme: theme, Columns: []string{"here", text}, Rows: []Check{check}},
+			Checks{
+				Theme: theme, Rows: []Check{check}, Selected: n, Endpoints: Endpoints{Theme: theme, Columns: []string{"here", text}, Rows: services},
+				Details: EndpointDetails{Theme: theme, Endpoint: services[0], Note: text, Offset: n},
+			},
+			Endpoints{Theme: theme, Columns: []string{text, "zone"}, Facing: n - 1, Rows: services, Grouped: ascii, Selected: n, Folded: n},
+			EndpointDetails{Theme: theme, Endpoint: services[1], Vantages: []string{text, text}, Facing: n, Note: text, Offset: n},
+			EndpointDetails{Theme: theme}, Lines(Demands{Theme: theme, Demands: []reach.Demand{demand, demand}}.Lines(width)),
 			Review{
 				Theme: theme, Spec: spec, Groups: GroupPlan(plan), Human: []string{text}, Warnings: []string{text}, Export: text,
 				Command: text, Open: map[int]bool{0: true}, Offset: n, Rows: n, Minutes: [2]int{n, 2 * n},
