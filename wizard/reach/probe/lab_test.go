@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -30,6 +31,7 @@ import (
 type lab struct {
 	t         *testing.T
 	fabric    *fabric.Fabric
+	hosts     map[netip.Addr]*fabric.Host
 	names     map[string][]string // IPv4 addresses
 	names6    map[string][]string
 	broken    map[string]error // names that are not looked up
@@ -47,7 +49,8 @@ func inLab(t *testing.T, test func(*testing.T, *lab)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l := &lab{t: t, names: map[string][]string{}, names6: map[string][]string{}, broken: map[string]error{},
-			filtered: map[string]bool{}, authority: newAuthority(t, "Public Root"), limits: Usual(), now: time.Now}
+			filtered: map[string]bool{}, hosts: map[netip.Addr]*fabric.Host{},
+			authority: newAuthority(t, "Public Root"), limits: Usual(), now: time.Now}
 		l.fabric = fabric.New(fabric.Config{Allows: func(_, to netip.Addr, _ string, port int) bool {
 			return !l.filtered[netip.AddrPortFrom(to, uint16(port)).String()]
 		}})
@@ -55,11 +58,20 @@ func inLab(t *testing.T, test func(*testing.T, *lab)) {
 		t.Cleanup(l.fabric.Close)
 		here, err := l.fabric.Host(netip.MustParseAddr("192.0.2.1"))
 		must(t, err)
-		l.network = network.Network{Dial: here.Dial, Roots: l.authority.pool()}
+		l.network = network.Network{Dial: alsoIPv6(here), Roots: l.authority.pool()}
 		l.network.Lookup, l.network.LookupIPv6 = l.lookup(l.names), l.lookup(l.names6)
 		l.network.Resolvers = func() []string { return []string{"192.0.2.53"} }
 		test(t, l)
 	})
+}
+
+// overIPv4 is where 2001:db8::1 is found: the fabric knows IPv4 only.
+const overIPv4 = "203.0.113.61"
+
+func alsoIPv6(here *fabric.Host) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		return here.Dial(ctx, network, strings.Replace(address, "[2001:db8::1]", overIPv4, 1))
+	}
 }
 
 func (l *lab) lookup(names map[string][]string) lookup {
@@ -89,13 +101,16 @@ func (l *lab) probe(check reach.Check) reach.Finding {
 
 func (l *lab) probeURL(address string) reach.Finding { return l.probe(reach.Check{URL: address}) }
 
-// listen opens a port, which a server of the test accepts from.
+// listen opens a port of a host, which is brought up if it is not there yet.
 func (l *lab) listen(address string) net.Listener {
 	l.t.Helper()
 	at := netip.MustParseAddrPort(address)
-	host, err := l.fabric.Host(at.Addr())
-	must(l.t, err)
-	listener, err := host.Listen(int(at.Port()))
+	if l.hosts[at.Addr()] == nil {
+		host, err := l.fabric.Host(at.Addr())
+		must(l.t, err)
+		l.hosts[at.Addr()] = host
+	}
+	listener, err := l.hosts[at.Addr()].Listen(int(at.Port()))
 	must(l.t, err)
 	return listener
 }

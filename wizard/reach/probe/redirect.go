@@ -63,7 +63,9 @@ func (a *attempt) mayFollow(from, to *url.URL, seen []string) error {
 }
 
 // canonical returns an address in the form that is the same for all ways to write it.
-func canonical(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(hostHeader(u)) + u.RequestURI() }
+func canonical(u *url.URL) string {
+	return u.Scheme + "://" + strings.ToLower(hostHeader(u)) + u.RequestURI()
+}
 
 // at returns the same call of another resource. Who we are is told to nobody else.
 func (c call) at(to *url.URL) call {
