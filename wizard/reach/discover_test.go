@@ -80,6 +80,12 @@ func TestADiscoveryIsBounded(t *testing.T) {
 			}
 		},
 		"elsewhere": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/" {
+				http.Redirect(w, r, "/login", http.StatusFound)
+				return
+			}
+			says(`{"vault":{"addr":"https://vault.example.net"}}`)(w, r)
+		},
 			http.Redirect(w, r, "https://example.com/login", http.StatusFound)
 		},
 		"missing": http.NotFound,
