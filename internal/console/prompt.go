@@ -70,6 +70,7 @@ type conversation struct {
 	better  map[string]string      // what is suggested in place of a wrong answer, by key
 	told    map[string]bool        // warnings
 	unsaved bool                   // the last answer could not be kept
+	offers  []way                  // about checks, that the question takes beside the usual
 }
 
 func newConversation(p Prompter) *conversation {

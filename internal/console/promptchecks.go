@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"exoshift/provisioner"
+	"exoshift/state"
 	"exoshift/wizard"
 )
 
@@ -19,7 +20,8 @@ func (c *conversation) check(ctx context.Context) (turn, error) {
 		return turn{way: answered}, nil
 	}
 	c.say("This looks at what an installation needs, and changes nothing.")
-	failed, err := c.runChecks(ctx)
+	all, err := c.runChecks(ctx, c.talk.Check)
+	failed := all.failed()
 	switch {
 	case ctx.Err() != nil:
 		return turn{}, context.Cause(ctx)
@@ -30,54 +32,96 @@ func (c *conversation) check(ctx context.Context) (turn, error) {
 	case err != nil:
 		c.sayError("The checks could not be made", err)
 	default:
-		c.say("All checks passed.")
+		c.say("%s", parts(" ", "All checks passed.", c.zoneHint("At the next question")))
 		return turn{way: answered}, nil
 	}
-	return c.pauseAt(ctx, checks, "Press Enter to check again")
+	return c.pauseAtChecks(ctx, all)
 }
 
-// runChecks tells each change of each check and returns how many failed. Ctrl-C ends the checks alone.
-func (c *conversation) runChecks(ctx context.Context) (failed int, err error) {
+// checkRun makes checks and tells how each is.
+type checkRun func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error
+
+// runChecks tells each change of each check and returns how they ended. Ctrl-C ends the checks alone.
+func (c *conversation) runChecks(ctx context.Context, run checkRun) (checkStates, error) {
 	checking, end := c.interruptible(ctx)
 	defer end()
 	spec := c.talk.Answers.Spec
 	secrets, _ := c.secrets()
 	changes, done := make(chan wizard.CheckState), make(chan error, 1)
 	go func() {
-		done <- c.talk.Check(checking, spec, secrets, func(state wizard.CheckState) {
+		done <- run(checking, spec, secrets, func(state wizard.CheckState) {
 			select {
 			case changes <- state:
 			case <-checking.Done():
 			}
 		})
 	}()
-	last := map[string]wizard.CheckState{}
+	last := checkStates{}
 	for {
 		select {
 		case now := <-changes:
-			if now.State != "" && last[now.ID] != now {
-				last[now.ID] = now
+			if last.take(now) {
 				c.tellCheck(now)
 			}
 		case err := <-done:
-			return countFailed(last), err
+			c.tellReached(last)
+			return last, err
 		case <-checking.Done():
-			return countFailed(last), checking.Err()
+			return last, checking.Err()
 		}
 	}
 }
 
-func countFailed(last map[string]wizard.CheckState) (failed int) {
-	for _, state := range last {
-		if state.State == provisioner.Failed {
-			failed++
+// checkStates are the checks as they are, each by its ID and where it looks from.
+type checkStates map[[2]string]wizard.CheckState
+
+// take keeps how a check is now and says whether that is news.
+func (s checkStates) take(now wizard.CheckState) bool {
+	key := [2]string{now.ID, ""}
+	if now.Reach != nil {
+		key[1] = now.Reach.Result.Vantage
+	}
+	before, known := s[key]
+	s[key] = now
+	before.Reach, now.Reach = nil, nil
+	return now.State != "" && (!known || before != now)
+}
+
+// services tells whether there are checks of reachability.
+func (s checkStates) services() bool {
+	for _, state := range s {
+		if state.Reach != nil {
+			return true
 		}
 	}
-	return failed
+	return false
+}
+
+// failed counts what failed. A check of reachability that fails has the step fail that makes them all, so that those
+// count only where there is no such step.
+func (s checkStates) failed() int {
+	steps, services := 0, 0
+	for _, state := range s {
+		switch {
+		case state.State != provisioner.Failed:
+		case state.Reach != nil:
+			services++
+		default:
+			steps++
+		}
+	}
+	if steps > 0 {
+		return steps
+	}
+	return services
 }
 
 // tellCheck tells how a check is now.
 func (c *conversation) tellCheck(now wizard.CheckState) {
+	if now.Reach != nil {
+		c.tellService(now)
+		return
+	}
 	states := map[string]string{
 		provisioner.Started: "checking", provisioner.Done: "ok", provisioner.Failed: "failed", provisioner.Skipped: "skipped",
 	}

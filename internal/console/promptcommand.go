@@ -24,6 +24,8 @@ const (
 	emptying             // the answer is to be empty
 	restoring            // the answer is to be the default again
 	leaving              // ends the conversation
+	omitting             // said.text is a check to leave out, with the reason
+	fromZone             // the checks are made from inside the zone, too
 )
 
 // said is what somebody typed.
@@ -89,6 +91,7 @@ func (c *conversation) inform(line string, about explainer) bool {
 		for _, command := range commands() {
 			c.say("%s %s.", command.word, command.does)
 		}
+		c.sayAll(c.offersHere())
 	case ":list":
 		c.sayAll(listed(about))
 	case ":show":
@@ -138,6 +141,8 @@ func (c *conversation) command(line string) (meant said, ok bool) {
 		if n, err := strconv.Atoi(strings.TrimSpace(rest)); err == nil {
 			return said{way: elsewhere, screen: n}, true
 		}
+	case ":skip", ":zone":
+		return c.aboutChecks(word, strings.TrimSpace(line[len(word):]))
 	}
 	c.say("%s is not known; :help tells what can be typed.", quoted(line))
 	return said{}, false

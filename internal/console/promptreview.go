@@ -45,6 +45,9 @@ func (c *conversation) askYes(ctx context.Context, plan wizard.Review) (turn, er
 	if c.talk.Rehearsal {
 		question = "Type yes to begin the rehearsal; nothing real is touched: "
 	}
+	if c.talk.CheckFromZone != nil {
+		defer c.offer(fromZone)()
+	}
 	for {
 		got, err := c.ask(ctx, question, planned{plan})
 		switch {
@@ -54,6 +57,10 @@ func (c *conversation) askYes(ctx context.Context, plan wizard.Review) (turn, er
 			return turn{way: answered, yes: true}, nil
 		case got.way == leaving, got.way == backward:
 			return turn{way: got.way}, nil
+		case got.way == fromZone:
+			if err := c.checkFromZone(ctx); err != nil {
+				return turn{}, err
+			}
 		case got.way == elsewhere:
 			if next, ok := c.numberedStage(got.screen); ok {
 				return next, nil

@@ -229,17 +229,23 @@ func (c *conversation) mend(ctx context.Context, stage wizard.Screen, faults []w
 
 // pauseAt waits for a line where there is no question to lead to.
 func (c *conversation) pauseAt(ctx context.Context, stage wizard.Screen, what string) (turn, error) {
+	next, _, err := c.pausing(ctx, stage, what)
+	return next, err
+}
+
+// pausing waits for a line and returns it, and where it leads to.
+func (c *conversation) pausing(ctx context.Context, stage wizard.Screen, what string) (turn, said, error) {
 	got, err := c.ask(ctx, what+", or type :screen 1 to go to a screen, < to go back, :quit to stop: ", nil)
 	switch {
 	case err != nil:
-		return turn{}, err
+		return turn{}, got, err
 	case got.way == leaving, got.way == backward:
-		return turn{way: got.way}, nil
+		return turn{way: got.way}, got, nil
 	case got.way == elsewhere:
 		if next, ok := c.numberedStage(got.screen); ok {
-			return next, nil
+			return next, got, nil
 		}
 	}
 	c.forget() // things may have changed outside meanwhile
-	return turn{way: elsewhere, place: place{stage: stage}}, nil
+	return turn{way: elsewhere, place: place{stage: stage}}, got, nil
 }
