@@ -61,9 +61,10 @@ func (r asked) complete() error {
 	return r.fail(reach.Malformed, errors.New("the answer is larger than any that makes sense"))
 }
 
-// strange says that somebody else answers than the service: with a web page, it is the network.
+// strange says that somebody else answers than the service: with a web page, it is the network. What the status
+// says counts more.
 func (r asked) strange(err error) error {
-	if isPage(r.reply) {
+	if isPage(r.reply) || isBlocked(r.reply) || r.status >= http.StatusInternalServerError {
 		return r.by.unexpectedPage(r.reply)
 	}
 	return r.fail(reach.Unexpected, err)

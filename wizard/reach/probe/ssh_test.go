@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"exoshift/wizard/reach"
 )
 
 // hostKeys are those of a test's SSH servers.
@@ -21,33 +23,26 @@ type hostKeys struct{ ed25519, ecdsa, rsa ssh.Signer }
 func makeHostKeys(t *testing.T) hostKeys {
 	t.Helper()
 	_, edKey, err := ed25519.GenerateKey(rand.Reader)
-	check(t, err)
+	must(t, err)
 	ecKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check(t, err)
+	must(t, err)
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
-	check(t, err)
+	must(t, err)
 	var keys hostKeys
 	keys.ed25519, err = ssh.NewSignerFromKey(edKey)
-	check(t, err)
+	must(t, err)
 	keys.ecdsa, err = ssh.NewSignerFromKey(ecKey)
-	check(t, err)
+	must(t, err)
 	keys.rsa, err = ssh.NewSignerFromKey(rsaKey)
-	check(t, err)
+	must(t, err)
 	return keys
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// listen serves each connection by serve, and returns the address.
-func listen(t *testing.T, serve func(net.Conn)) string {
+// onLoopback serves each connection by serve, and returns the address.
+func onLoopback(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
+	must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -74,11 +69,11 @@ func sshServer(before string, keys ...ssh.Signer) func(net.Conn) {
 	}
 }
 
-func dialed(t *testing.T, address string) net.Conn {
+func connectTo(t *testing.T, address string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
-	check(t, err)
-	check(t, conn.SetDeadline(time.Now().Add(5*time.Second)))
+	must(t, err)
+	must(t, conn.SetDeadline(time.Now().Add(5*time.Second)))
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }
@@ -88,7 +83,7 @@ func TestPinsAreFingerprintsOrKeys(t *testing.T) {
 	line := strings.TrimSpace(string(ssh.MarshalAuthorizedKey(keys.rsa.PublicKey())))
 	finger := ssh.FingerprintSHA256(keys.ed25519.PublicKey())
 	pins, err := parsePins(finger + "=, " + line + " of somebody")
-	check(t, err)
+	must(t, err)
 	if !pins.allow(finger) || !pins.allow(ssh.FingerprintSHA256(keys.rsa.PublicKey())) || pins.allow(ssh.FingerprintSHA256(keys.ecdsa.PublicKey())) {
 		t.Errorf("allowed are %v", pins.fingerprints)
 	}
@@ -112,9 +107,9 @@ func TestTheGreetingIsFoundBehindNotices(t *testing.T) {
 		"Welcome\r\nto the machine\r\nSSH-2.0-x\r\n":     "SSH-2.0-x",
 		strings.Repeat("notice\n", 20) + "SSH-2.0-x\r\n": "SSH-2.0-x",
 	} {
-		conn := dialed(t, listen(t, func(conn net.Conn) { _, _ = io.WriteString(conn, greeting+"rest") }))
+		conn := connectTo(t, onLoopback(t, func(conn net.Conn) { _, _ = io.WriteString(conn, greeting+"rest") }))
 		got, again, err := sshGreeting(conn)
-		check(t, err)
+		must(t, err)
 		if text, _ := io.ReadAll(again); got != want || string(text) != greeting+"rest" {
 			t.Errorf("%q greets %q, and again %q", greeting, got, text)
 		}
@@ -127,7 +122,7 @@ func TestWhatIsNoSSHIsNotWaitedFor(t *testing.T) {
 		strings.Repeat("x", 300), strings.Repeat("notice\n", 21), "SSH-2.0-" + strings.Repeat("x", 300) + "\n", "",
 	} {
 		held := make(chan struct{})
-		conn := dialed(t, listen(t, func(conn net.Conn) {
+		conn := connectTo(t, onLoopback(t, func(conn net.Conn) {
 			_, _ = io.WriteString(conn, text)
 			if text != "" {
 				<-held
@@ -142,15 +137,15 @@ func TestWhatIsNoSSHIsNotWaitedFor(t *testing.T) {
 
 func TestAServerShowsTheKeyThatIsAskedFor(t *testing.T) {
 	keys := makeHostKeys(t)
-	address := listen(t, sshServer("", keys.ed25519, keys.ecdsa, keys.rsa))
+	address := onLoopback(t, sshServer("", keys.ed25519, keys.ecdsa, keys.rsa))
 	for i, want := range []ssh.Signer{keys.ed25519, keys.ecdsa, keys.rsa} {
-		got, err := sshHostKey(dialed(t, address), hostKeyKinds()[i])
-		check(t, err)
+		got, err := sshHostKey(connectTo(t, address), hostKeyKinds()[i])
+		must(t, err)
 		if ssh.FingerprintSHA256(got) != ssh.FingerprintSHA256(want.PublicKey()) {
 			t.Errorf("asked for %v, it shows %s", hostKeyKinds()[i], got.Type())
 		}
 	}
-	if key, err := sshHostKey(dialed(t, listen(t, sshServer("", keys.rsa))), hostKeyKinds()[0]); err == nil {
+	if key, err := sshHostKey(connectTo(t, onLoopback(t, sshServer("", keys.rsa))), hostKeyKinds()[0]); err == nil {
 		t.Errorf("a server without that kind of key shows %v", key)
 	}
 }
@@ -162,4 +157,50 @@ func FuzzPins(f *testing.F) {
 			t.Errorf("%q asks for nothing", text)
 		}
 	})
+}
+
+func TestAnSSHServerIsComparedWithItsPins(t *testing.T) {
+	keys := makeHostKeys(t)
+	finger := func(key ssh.Signer) string { return ssh.FingerprintSHA256(key.PublicKey()) }
+	line := strings.ReplaceAll(strings.TrimSpace(string(ssh.MarshalAuthorizedKey(keys.ecdsa.PublicKey()))), " ", "%20")
+	all := []ssh.Signer{keys.ed25519, keys.ecdsa, keys.rsa}
+	for name, c := range map[string]struct {
+		serve   func(net.Conn)
+		pins    string
+		class   reach.Class
+		layers  string
+		reached bool
+		shown   string
+	}{
+		"no pin":                {sshServer("", all...), "", "", "ok ok none ok", true, ""},
+		"its fingerprint":       {sshServer("", all...), "#" + finger(keys.ed25519), "", "ok ok none ok", true, finger(keys.ed25519)},
+		"that of its last key":  {sshServer("", all...), "#" + finger(keys.rsa), "", "ok ok none ok", true, finger(keys.rsa)},
+		"its key":               {sshServer("", all...), "#" + line, "", "ok ok none ok", true, finger(keys.ecdsa)},
+		"one of several":        {sshServer("", keys.rsa), "#" + finger(keys.ecdsa) + "," + finger(keys.rsa), "", "ok ok none ok", true, finger(keys.rsa)},
+		"behind a notice":       {sshServer("hello\r\n", keys.rsa), "#" + finger(keys.rsa), "", "ok ok none ok", true, finger(keys.rsa)},
+		"another key":           {sshServer("", keys.rsa), "#" + finger(keys.ed25519), reach.HostKey, "ok ok none fail", false, finger(keys.rsa)},
+		"a key of another kind": {sshServer("", keys.ed25519), "#" + line, reach.HostKey, "ok ok none fail", false, ""},
+		"a pin that is none":    {sshServer("", all...), "#SHA256:x", reach.Malformed, "none none none fail", false, ""},
+		"a web server":          {func(conn net.Conn) { _, _ = io.WriteString(conn, "HTTP/1.1 400 Bad\r\n\r\n") }, "", reach.Unexpected, "ok ok none fail", false, ""},
+		"cut":                   {func(net.Conn) {}, "", reach.Reset, "ok ok none fail", false, ""},
+		"silent":                {func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }, "", reach.HTTPTimeout, "ok ok none fail", false, ""},
+		"greets and is silent":  {func(conn net.Conn) { _, _ = io.WriteString(conn, "SSH-2.0-x\r\n"); _, _ = io.Copy(io.Discard, conn) }, "", reach.HTTPTimeout, "ok ok none fail", false, ""},
+		"greets and talks trash": {func(conn net.Conn) {
+			_, _ = io.WriteString(conn, "SSH-2.0-x\r\n"+strings.Repeat("\xff", 1<<16))
+			_, _ = io.Copy(io.Discard, conn)
+		}, "", reach.Malformed, "ok ok none fail", false, ""},
+		"endless line": {func(conn net.Conn) { _, _ = io.WriteString(conn, strings.Repeat("x", 1<<16)) }, "", reach.Unexpected, "ok ok none fail", false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inLab(t, func(t *testing.T, l *lab) {
+				l.names[service] = []string{"203.0.113.1"}
+				l.accept("203.0.113.1:22", c.serve)
+				got := l.probeURL("ssh://" + service + c.pins)
+				expect(t, got, c.class, c.layers, c.reached)
+				if shown := got.Evidence[reach.EvidenceFinger]; c.shown != "" && shown != c.shown || strings.ContainsRune(got.Evidence[reach.EvidenceStatus], 0xff) {
+					t.Errorf("evidence %q", got.Evidence)
+				}
+			})
+		})
+	}
 }
