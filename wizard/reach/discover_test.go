@@ -86,8 +86,6 @@ func TestADiscoveryIsBounded(t *testing.T) {
 			}
 			says(`{"vault":{"addr":"https://vault.example.net"}}`)(w, r)
 		},
-			http.Redirect(w, r, "https://example.com/login", http.StatusFound)
-		},
 		"missing": http.NotFound,
 	} {
 		got, err := Discover(t.Context(), lieutenant(t, answer), "https://example.com")
