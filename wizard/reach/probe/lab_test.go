@@ -49,7 +49,7 @@ func inLab(t *testing.T, test func(*testing.T, *lab)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l := &lab{t: t, names: map[string][]string{}, names6: map[string][]string{}, broken: map[string]error{},
-			filtered: map[string]bool{}, hosts: map[netip.Addr]*fabric.Host{},
+			filtered: map[string]bool{},
 			authority: newAuthority(t, "Public Root"), limits: Usual(), now: time.Now}
 		l.fabric = fabric.New(fabric.Config{Resolve: l.lookup(l.names), Allows: func(_, to netip.Addr, _ string, port int) bool {
 			return !l.filtered[netip.AddrPortFrom(to, uint16(port)).String()]
@@ -101,18 +101,24 @@ func (l *lab) probe(check reach.Check) reach.Finding {
 
 func (l *lab) probeURL(address string) reach.Finding { return l.probe(reach.Check{URL: address}) }
 
-// listen opens a port of a host, which is brought up if it is not there yet.
+// listen opens a port of a host.
 func (l *lab) listen(address string) net.Listener {
 	l.t.Helper()
 	at := netip.MustParseAddrPort(address)
-	if l.hosts[at.Addr()] == nil {
-		host, err := l.fabric.Host(at.Addr())
-		must(l.t, err)
-		l.hosts[at.Addr()] = host
-	}
-	listener, err := l.hosts[at.Addr()].Listen(int(at.Port()))
+	listener, err := l.host(at.Addr()).Listen(int(at.Port()))
 	must(l.t, err)
 	return listener
+}
+
+// host returns the machine at an address, which is brought up when it is asked for first.
+func (l *lab) host(address netip.Addr) *fabric.Host {
+	l.t.Helper()
+	if l.hosts[address] == nil {
+		host, err := l.fabric.Host(address)
+		must(l.t, err)
+		l.hosts[address] = host
+	}
+	return l.hosts[address]
 }
 
 // accept gives each connection to a port to a function.
