@@ -18,6 +18,7 @@ const (
 	exitInternal     = 1
 	exitUsage        = 2
 	exitAnswers      = 3
+	exitWarnings     = 4
 	exitChecks       = 5
 	exitDenied       = 6
 	exitQuota        = 7
@@ -49,6 +50,7 @@ func exitCode(err error) int {
 	var held *state.HeldError
 	var child childError
 	var check checkError
+	var reached reachError
 	switch {
 	case err == nil:
 		return exitOK
@@ -60,6 +62,8 @@ func exitCode(err error) int {
 		return exitLocked
 	case errors.As(err, &check):
 		return exitChecks
+	case errors.As(err, &reached):
+		return reached.code()
 	case errors.As(err, &child):
 		return child.code
 	case errors.Is(err, context.Canceled):

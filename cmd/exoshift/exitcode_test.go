@@ -12,6 +12,7 @@ import (
 	"exoshift/provisioner/destroy"
 	"exoshift/provisioner/install"
 	"exoshift/state"
+	"exoshift/wizard/reach"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -28,6 +29,9 @@ func TestExitCodes(t *testing.T) {
 		"usage":                         {usageError{errors.New("no such flag")}, 2},
 		"faulty answers":                {answersError{errors.New("3 faults")}, 3},
 		"answers the zone cannot serve": {in(install.Preflight, fault.New(fault.Invalid, "check types", nil)), 3},
+		"checks with warnings":          {shownError{reachError{reach.Warn}}, 4},
+		"checks with failures":          {shownError{reachError{reach.Fail}}, 5},
+		"something out of reach":        {in(install.Preflight, fault.New(fault.Conflict, "reach", nil)), 5},
 		"a check without an answer":     {in(install.Preflight, fault.New(fault.Transient, "list zones", nil)), 5},
 		"refused credentials":           {in(install.Preflight, fault.New(fault.Denied, "list zones", nil)), 6},
 		"a missing permission":          {in(install.Infrastructure, fault.New(fault.Denied, "create", nil)), 6},

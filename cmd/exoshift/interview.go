@@ -51,8 +51,11 @@ func (c *conversation) interview() *wizard.Interview {
 		Keep:      c.keep,
 		Estimate:  c.estimate,
 		Check:     c.check,
-		Review:    c.review,
-		Export:    c.export,
+
+		CheckFromZone: c.checkFromZone, ZoneTerms: zoneTerms,
+
+		Review: c.review,
+		Export: c.export,
 	}
 }
 

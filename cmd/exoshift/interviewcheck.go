@@ -15,6 +15,7 @@ import (
 	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/reach"
 )
 
 // looking returns a session that changes nothing in the cloud, on a folder.
@@ -74,6 +75,10 @@ func (c *conversation) check(ctx context.Context, spec state.Spec, secrets wizar
 		return err
 	}
 	defer disconnect()
+	tell = serially(tell)
+	rows, reaching := reachStates{tell: tell}, s.reachability()
+	reaching.begun = func(checks []reach.Check) { rows.begun(reach.Workstation, checks) }
+	reaching.told, world.Reach = rows.told, reaching
 	installation, err := install.New(spec, s.recipe(), folder, world.looking())
 	if err != nil {
 		return err
@@ -88,6 +93,16 @@ func (c *conversation) check(ctx context.Context, spec state.Spec, secrets wizar
 		}
 	}
 	return provisioner.Run(ctx, steps, provisioner.Stream(s.net.Clock, checkStates(steps, &blamed, tell)))
+}
+
+// serially lets one call begin when the one before has ended.
+func serially(tell func(wizard.CheckState)) func(wizard.CheckState) {
+	var mu sync.Mutex
+	return func(s wizard.CheckState) {
+		mu.Lock()
+		defer mu.Unlock()
+		tell(s)
+	}
 }
 
 // titled is what an event says, with the title of the check that it could not do without in place of its ID.

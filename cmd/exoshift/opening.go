@@ -202,6 +202,6 @@ func (r rehearsal) zones() (simcloud.Options, error) {
 	key, _ := rehearsalSecrets("EXOSCALE_API_KEY")
 	secret, _ := rehearsalSecrets("EXOSCALE_API_SECRET")
 	return simcloud.Options{
-		Speed: r.speed, Scenario: r.scenario, Key: key, Secret: secret, Installer: []string{self, simulatedInstallerVerb},
+		Speed: r.speed, Scenario: r.scenario, Key: key, Secret: secret, Installer: []string{self, simulatedInstallerVerb}, Program: onMachine,
 	}, nil
 }

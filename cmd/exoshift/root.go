@@ -67,7 +67,7 @@ To see it all before, on a simulated zone and for nothing: exoshift rehearse --i
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), planCommand(std), statusCommand(std), replayCommand(std), destroyCommand(std), bundleCommand(std), answersCommand(std), versionCommand(std), simulatedInstaller(std))
+	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), checkCommand(std), planCommand(std), statusCommand(std), replayCommand(std), destroyCommand(std), bundleCommand(std), answersCommand(std), versionCommand(std), probeCommand(std), simulatedInstaller(std))
 	for _, command := range root.Commands() {
 		command.Args = usageArgs(command.Args)
 	}
@@ -111,12 +111,9 @@ type options struct {
 
 // bind reads a command's flags, with the environment beneath them.
 func bind(cmd *cobra.Command, std streams) (options, error) {
-	layers := viper.New()
-	layers.SetEnvPrefix("EXOSHIFT")
-	layers.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
-	layers.AutomaticEnv()
-	if err := layers.BindPFlags(cmd.Flags()); err != nil {
-		return options{}, fmt.Errorf("read the flags: %w", err)
+	layers, err := flagLayers(cmd)
+	if err != nil {
+		return options{}, err
 	}
 	installer, err := absolute(layers.GetString("openshift-install"))
 	if err != nil {
@@ -137,6 +134,18 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 		releaseKey: layers.GetString("release-key"), renew: layers.GetBool("renew-certificates"),
 		lookInside: layers.GetBool("look-inside"),
 	}, err
+}
+
+// flagLayers are a command's flags over the environment.
+func flagLayers(cmd *cobra.Command) (*viper.Viper, error) {
+	layers := viper.New()
+	layers.SetEnvPrefix("EXOSHIFT")
+	layers.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	layers.AutomaticEnv()
+	if err := layers.BindPFlags(cmd.Flags()); err != nil {
+		return nil, fmt.Errorf("read the flags: %w", err)
+	}
+	return layers, nil
 }
 
 func answersFlag(cmd *cobra.Command, usage string) {

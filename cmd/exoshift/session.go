@@ -210,6 +210,7 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 		Cluster:   cluster,
 		Names:     nameServers{s.net},
 		Clock:     s.net.Clock,
+		Reach:     s.reachability(),
 	}
 	if s.options.lookInside {
 		w.Bootstrap = host

@@ -55,6 +55,14 @@ func WorkerGroups(spec state.Spec) []state.SecurityGroup {
 	return slices.DeleteFunc(i.securityGroupSpecs(), func(g state.SecurityGroup) bool { return !slices.Contains(names, g.Name) })
 }
 
+// NodeGroups are the security groups of a worker, with every rule. A cluster without a name yet has such groups, too.
+func NodeGroups(spec state.Spec) []state.SecurityGroup {
+	i := &Installation{spec: spec}
+	return slices.DeleteFunc(i.securityGroupSpecs(), func(g state.SecurityGroup) bool {
+		return g.Name != i.name(groupAll) && g.Name != i.name(groupWorker)
+	})
+}
+
 // bootstrapGroup is the bootstrap machine's own. Its rules come and go.
 func (i *Installation) bootstrapGroup() state.SecurityGroup {
 	return state.SecurityGroup{Name: i.name(groupBootstrap), Description: i.about("bootstrap machine")}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/simcloud"
+	"exoshift/wizard/reach"
+)
+
+// checking is what the flags of check say.
+type checking struct {
+	options
+	zone     string
+	vantages []string // the workstation first
+	only     []string
+	skips    []reach.Skip
+	watch    bool
+	against  string
+	simulate bool
+	scenario string
+	format   format
+}
+
+func checkCommand(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Find out what cannot be reached: which service, from where, at which layer, and what to ask for",
+		Long: `Find out what cannot be reached: which service, from where, at which layer, and what to ask for
+
+Without answers it checks what any cluster in a zone needs: exoshift check --zone ch-gva-2
+With answers it checks what that cluster needs: exoshift check --answers FILE
+
+--vantage zone looks from inside the zone, too: it starts one small machine there, which costs a few cents at most and is
+deleted again. --vantage ssh:HOST looks from a Linux host of yours.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := bindChecking(cmd, std)
+			if err != nil {
+				return err
+			}
+			return c.run(cmd.Context(), std)
+		},
+	}
+	flags := cmd.Flags()
+	answersFlag(cmd, "the answers file: what this cluster needs is checked")
+	flags.String("zone", "", "the Exoscale zone, e.g. ch-gva-2; with an answers file its own counts")
+	flags.StringSlice("vantage", []string{reach.Workstation}, "where to look from besides this workstation: zone, or ssh:[USER@]HOST[:PORT]")
+	flags.StringSlice("only", nil, "check these IDs alone, e.g. NET-RH-001")
+	flags.StringArray("skip", nil, "leave a check out, ID=REASON; may be repeated; REASON may end with \"until YYYY-MM-DD\"")
+	flags.Bool("watch", false, "check again every 30 seconds and tell what changes")
+	flags.String("against", "", "tell what is different from this report, which --output json wrote")
+	flags.Bool("simulate", false, "check a simulated internet in place of the real one")
+	flags.String("scenario", "", "what is wrong with the simulated internet: "+strings.Join(simcloud.Scenarios(), ", "))
+	flags.String("output", string(formatAuto), "how to show it: "+strings.Join(formats(), ", "))
+	flags.Bool("ascii", false, "draw with ASCII alone, for terminals without other symbols")
+	flags.Bool("yes", false, "start the machine of --vantage zone without asking")
+	return cmd
+}
+
+func bindChecking(cmd *cobra.Command, std streams) (checking, error) {
+	layers, err := flagLayers(cmd)
+	if err != nil {
+		return checking{}, err
+	}
+	c := checking{
+		zone: layers.GetString("zone"), watch: layers.GetBool("watch"), against: layers.GetString("against"),
+		simulate: layers.GetBool("simulate"), scenario: layers.GetString("scenario"), format: format(layers.GetString("output")),
+		vantages: withWorkstation(layers.GetStringSlice("vantage")),
+	}
+	if only := layers.GetStringSlice("only"); len(only) > 0 {
+		c.only = only
+	}
+	c.answers, c.ascii, c.yes = layers.GetString("answers"), layers.GetBool("ascii"), layers.GetBool("yes")
+	if c.set, err = assignments(cmd); err != nil {
+		return c, err
+	}
+	given, err := cmd.Flags().GetStringArray("skip") // reasons may hold commas
+	if err != nil {
+		return c, err
+	}
+	if c.skips, err = skipsOf(given); err != nil {
+		return c, err
+	}
+	if c.format, err = c.format.resolve(std); err != nil {
+		return c, err
+	}
+	return c, c.consistent()
+}
+
+// withWorkstation puts the workstation first: what is seen elsewhere is compared with it.
+func withWorkstation(vantages []string) []string {
+	all := []string{reach.Workstation}
+	for _, vantage := range vantages {
+		if vantage = strings.TrimSpace(vantage); !slices.Contains(all, vantage) {
+			all = append(all, vantage)
+		}
+	}
+	return all
+}
+
+func skipsOf(given []string) ([]reach.Skip, error) {
+	var skips []reach.Skip
+	for _, one := range given {
+		id, reason, _ := strings.Cut(one, "=")
+		skip, err := reach.ParseSkip(reason)
+		if err == nil && strings.TrimSpace(id) == "" {
+			err = errors.New("the ID is missing")
+		}
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--skip %s: %w; it is ID=REASON, e.g. NET-RH-001=\"the mirror is used, until 2027-01-31\"", one, err)}
+		}
+		skip.ID = strings.TrimSpace(id)
+		skips = append(skips, skip)
+	}
+	return skips, nil
+}
+
+// consistent refuses what cannot be meant.
+func (c checking) consistent() error {
+	for _, vantage := range c.vantages {
+		host, ssh := strings.CutPrefix(vantage, reach.SSHVantage)
+		switch {
+		case ssh && host == "":
+			return usageError{errors.New("--vantage ssh: without a host: it is ssh:[USER@]HOST[:PORT]")}
+		case ssh && c.simulate:
+			return usageError{fmt.Errorf("--vantage %s: a simulated internet has no such host; give --vantage zone", vantage)}
+		case !ssh && vantage != reach.Workstation && vantage != reach.Zone:
+			return usageError{fmt.Errorf("--vantage %s: it is workstation, zone or ssh:HOST", vantage)}
+		}
+	}
+	switch {
+	case c.scenario != "" && !c.simulate:
+		return usageError{errors.New("--scenario needs --simulate: it is about the simulated internet")}
+	case c.scenario != "" && !slices.Contains(simcloud.Scenarios(), c.scenario):
+		return usageError{fmt.Errorf("--scenario %s: it is one of %s", c.scenario, strings.Join(simcloud.Scenarios(), ", "))}
+	case c.answers != "" && c.zone != "":
+		return usageError{errors.New("--answers and --zone exclude each other: the answers name the zone; change it with --set exoscale.zone=" + c.zone)}
+	}
+	return nil
+}
+
+func (c checking) run(ctx context.Context, std streams) (err error) {
+	before, err := c.earlier()
+	if err != nil {
+		return err
+	}
+	asked, err := c.read(ctx, std)
+	if err != nil {
+		return err
+	}
+	net, leave, err := c.site(ctx, asked)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	survey, err := newSurvey(ctx, net, asked, c.only, c.skips)
+	if err != nil {
+		return err
+	}
+	if c.simulate {
+		dir, err := os.MkdirTemp("", "exoshift-check-")
+		if err != nil {
+			return fmt.Errorf("make a temporary folder: %w", err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		survey.dir = func() (string, error) { return dir, nil }
+	}
+	report, err := c.show(ctx, std, survey, before)
+	if err != nil {
+		return err
+	}
+	return verdictOf(report)
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"exoshift/internal/console"
+	"exoshift/tui"
+	"exoshift/wizard/reach"
+)
+
+// watchEvery is how often everything is checked again with --watch.
+const watchEvery = 30 * time.Second
+
+// earlier reads the report that --against names; nil: none.
+func (c checking) earlier() (*reach.Report, error) {
+	if c.against == "" {
+		return nil, nil
+	}
+	file, err := os.Open(c.against)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--against: %w", err)}
+	}
+	defer func() { _ = file.Close() }()
+	report, err := reach.ReadReport(file)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--against %s: %w", c.against, err)}
+	}
+	return &report, nil
+}
+
+// show makes the checks before one of the faces and returns the last report.
+func (c checking) show(ctx context.Context, std streams, s *survey, before *reach.Report) (reach.Report, error) {
+	if c.format == formatTUI {
+		return c.screen(ctx, std, s, before)
+	}
+	if err := c.agreed(ctx, std, s); err != nil {
+		return reach.Report{}, err
+	}
+	report, err := s.all(ctx, c.vantages, c.progress(std))
+	if err != nil && len(report.Results) == 0 {
+		return report, err
+	}
+	if printed := c.print(std, s, report, before); printed != nil {
+		return report, printed
+	}
+	if err == nil && c.watch {
+		return c.follow(ctx, std, s, report)
+	}
+	return report, err
+}
+
+// progress hears what happens on the way to a vantage. Only people who look at it hear more.
+func (c checking) progress(std streams) func(string) {
+	return func(text string) { fmt.Fprintln(std.err, console.Clean(text)) }
+}
+
+// print writes a report in the format that was asked for. What changed goes beside formats that programs read.
+func (c checking) print(std streams, s *survey, report reach.Report, before *reach.Report) error {
+	view := s.view(report)
+	if before != nil {
+		view.Changes, view.Compared = reach.Compare(*before, report), true
+	}
+	var written bytes.Buffer
+	var err error
+	switch c.format {
+	case formatJSON:
+		err = view.JSON(&written)
+	case formatJUnit:
+		err = view.JUnit(&written)
+	case formatMarkdown:
+		err = view.Markdown(&written)
+	case formatShort:
+		err = view.Short(&written)
+	default:
+		err = view.Table(&written)
+	}
+	if err == nil {
+		_, err = std.out.Write(written.Bytes())
+	}
+	if err == nil && before != nil && (c.format == formatJSON || c.format == formatJUnit) {
+		err = view.Difference(std.err)
+	}
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// follow checks again and again until ctx ends, and tells what changes.
+func (c checking) follow(ctx context.Context, std streams, s *survey, last reach.Report) (reach.Report, error) {
+	if c.format != formatJSON {
+		fmt.Fprintf(std.err, "Checking again every %s; Ctrl-C ends it.\n", watchEvery)
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return last, nil
+		case <-time.After(watchEvery):
+		}
+		next, err := s.all(ctx, c.vantages, c.progress(std))
+		if ctx.Err() != nil {
+			return last, nil
+		}
+		if err != nil {
+			fmt.Fprintln(std.err, console.Clean(err.Error())) // the next turn may be better
+		}
+		if err := c.told(std, last, next); err != nil {
+			return next, err
+		}
+		last = next
+	}
+}
+
+// told writes what a turn of --watch found out: each report for programs, what changed for people.
+func (c checking) told(std streams, last, next reach.Report) error {
+	if c.format == formatJSON {
+		return console.Reachability{Report: next}.JSON(std.out)
+	}
+	return console.Transitions(std.out, time.Now(), reach.Compare(last, next))
+}
+
+// title says what is checked.
+func (s *survey) title() string {
+	zone := s.spec.Exoscale.Zone
+	if s.spec.Cluster.ID == "" {
+		return zone
+	}
+	return s.spec.Cluster.ID + " in " + zone
+}
+
+// screen shows the checks live on the terminal, and leaves the result in its scrollback.
+func (c checking) screen(ctx context.Context, std streams, s *survey, before *reach.Report) (reach.Report, error) {
+	report, err := tui.Check(ctx, tui.Checking{
+		Title: s.title(), Checks: s.checks, Vantages: c.vantages, Watch: c.watch,
+		Run: func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error {
+			_, err := s.run(ctx, vantage, ids, tell, func(string) {})
+			return err
+		},
+		Terms: s.terms,
+		Skip: func(id, reason string, until time.Time) (string, error) {
+			skip := reach.Skip{ID: id, Reason: reason, Until: until}
+			s.skip(skip)
+			return fmt.Sprintf("checks: {skip: {%s: %q}}", id, skip.String()), nil
+		},
+		Save: func(report reach.Report) ([]string, error) { return c.save(s, report) },
+		In:   std.in, Out: std.out, NoColor: os.Getenv("NO_COLOR") != "", ASCII: c.ascii,
+	})
+	if len(report.Results) == 0 {
+		return report, err
+	}
+	report = reach.Settle(s.checks, report)
+	c.format = formatShort
+	return report, errors.Join(err, c.print(std, s, report, before))
+}
+
+// view is a report as it is printed.
+func (s *survey) view(report reach.Report) console.Reachability {
+	return console.Reachability{
+		Report: report, Checks: s.checks, Title: s.title(), Program: "exoshift " + version, Release: s.spec.OpenShift.Version,
+	}
+}
+
+// save writes the report for programs and for a ticket into the current directory.
+func (c checking) save(s *survey, report reach.Report) (paths []string, err error) {
+	view := s.view(report)
+	name := "exoshift-check-" + report.Started.Local().Format("20060102-150405")
+	for _, one := range []struct {
+		suffix string
+		write  func(io.Writer) error
+	}{{".json", view.JSON}, {".md", view.Markdown}} {
+		var content bytes.Buffer
+		if err := one.write(&content); err != nil {
+			return nil, err
+		}
+		path, err := filepath.Abs(name + one.suffix)
+		if err != nil {
+			return nil, err
+		}
+		if err := renameio.WriteFile(path, content.Bytes(), 0o600); err != nil {
+			return nil, fmt.Errorf("write the report: %w", err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// agreed asks for a yes to what a vantage costs.
+func (c checking) agreed(ctx context.Context, std streams, s *survey) error {
+	for _, vantage := range c.vantages {
+		terms := s.terms(vantage)
+		if terms == "" {
+			continue
+		}
+		fmt.Fprintln(std.err, terms)
+		if c.yes || c.simulate {
+			continue
+		}
+		if !isTerminal(std.in) || !isTerminal(std.err) {
+			continue // --vantage zone said it
+		}
+		fmt.Fprint(std.err, "Start it? [y/N] ")
+		line, err := std.readLine(ctx)
+		if err != nil {
+			return err
+		}
+		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+			return usageError{errors.New("nothing was started")}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/network"
+	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/probe"
+)
+
+// probeVerb is the hidden verb that a vantage runs: a task on its standard input, a report on its standard output.
+const probeVerb = "probe"
+
+// largestTask is how much of a task is read, in bytes.
+const largestTask = 4 << 20
+
+func probeCommand(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:    probeVerb,
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return probeFrom(cmd.Context(), network.Host(), std.in, std.out)
+		},
+	}
+}
+
+// probeFrom makes the checks of a task over a network. What they find out is in the report; an error means that there
+// is none.
+func probeFrom(ctx context.Context, net network.Network, in io.Reader, out io.Writer) error {
+	var task reach.Task
+	if err := json.NewDecoder(io.LimitReader(in, largestTask)).Decode(&task); err != nil {
+		return usageError{fmt.Errorf("read the task: %w", err)}
+	}
+	prober, err := probe.New(net, task, probe.Usual())
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(reach.Run(ctx, task, prober, func(reach.Result) {}))
+}
+
+// onMachine is what a simulated machine does that starts this program.
+func onMachine(ctx context.Context, net network.Network, _ []byte, args []string, in io.Reader, out io.Writer) int {
+	if len(args) != 1 || args[0] != probeVerb {
+		return exitUsage
+	}
+	return exitCode(probeFrom(ctx, net, in, out))
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/state"
+	"exoshift/wizard"
+	"exoshift/wizard/reach"
+)
+
+// reachability is what the preflight of an installation asks; it is an install.Reachability.
+type reachability struct {
+	net     network.Network
+	spec    state.Spec
+	secrets wizard.Secrets
+	// begun hears all checks before the first result, and told each result; both may be nil.
+	begun func([]reach.Check)
+	told  func(reach.Result)
+}
+
+// reachability returns what finds out what the session's cluster has to reach.
+func (s session) reachability() reachability {
+	return reachability{net: s.net, spec: s.spec, secrets: s.secrets}
+}
+
+// Check probes everything from here.
+func (r reachability) Check(ctx context.Context, seen func(text string)) ([]state.SkippedCheck, error) {
+	survey, err := newSurvey(ctx, r.net, inquiredCluster{spec: r.spec, secrets: r.secrets}, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if r.begun != nil {
+		r.begun(survey.from[reach.Workstation])
+	}
+	report, err := survey.run(ctx, reach.Workstation, nil, func(result reach.Result) {
+		if r.told != nil {
+			r.told(result)
+		}
+		if result.Verdict == reach.Warn || result.Verdict == reach.Fail {
+			seen(remark(result))
+		}
+	}, seen)
+	if err != nil {
+		return nil, err
+	}
+	return survey.skippedBy(), outOfReach(report)
+}
+
+// remark says in one line what is not as it should be.
+func remark(r reach.Result) string {
+	return fmt.Sprintf("%s %s: %s", r.ID, r.Target, r.Sentence())
+}
+
+// outOfReach is why an installation does not start.
+func outOfReach(report reach.Report) error {
+	var failed []string
+	for _, r := range report.Results {
+		if r.Verdict == reach.Fail {
+			failed = append(failed, remark(r))
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	const most = 3
+	more := ""
+	if len(failed) > most {
+		more = fmt.Sprintf("; and %d more", len(failed)-most)
+		failed = failed[:most]
+	}
+	return fault.Newf(fault.Conflict, "reach what the installation needs", "%s%s", strings.Join(failed, "; "), more).
+		WithHint("see everything, and what to ask for, with `exoshift check`; what you are sure about you can leave out, in the answers: "+
+			"checks: {skip: {%s: \"<reason> until <YYYY-MM-DD>\"}}; nothing was created", firstID(report))
+}
+
+func firstID(report reach.Report) string {
+	for _, r := range report.Results {
+		if r.Verdict == reach.Fail {
+			return r.ID
+		}
+	}
+	return ""
+}
+
+// skippedBy are the checks that somebody decided not to make, as facts keep them.
+func (s *survey) skippedBy() []state.SkippedCheck {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var skipped []state.SkippedCheck
+	for _, check := range s.checks {
+		for _, skip := range s.skips {
+			if skip.ID == check.ID && !skip.Expired(time.Now()) {
+				skipped = append(skipped, state.SkippedCheck{ID: skip.ID, Target: check.Target(), Reason: skip.Reason, Until: skip.Until})
+			}
+		}
+	}
+	return skipped
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"exoshift/assets"
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/state"
+	"exoshift/wizard"
+	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/probe"
+)
+
+// survey is all that has to be reached by one cluster, and the ways to find out.
+type survey struct {
+	net     network.Network
+	spec    state.Spec
+	secrets wizard.Secrets
+	checks  []reach.Check            // all, in the order of the catalogue
+	from    map[string][]reach.Check // those that a vantage makes: here, and anywhere else
+	limits  probe.Limits
+	dir     func() (string, error) // where runs in the zone are noted
+
+	mu    sync.Mutex
+	skips []reach.Skip
+}
+
+// newSurvey chooses what is checked. only names checks whether or not the answers want them; nil: what they want.
+func newSurvey(ctx context.Context, net network.Network, asked inquiredCluster, only []string, skips []reach.Skip) (*survey, error) {
+	catalogue, err := assets.Endpoints()
+	if err != nil {
+		return nil, err
+	}
+	scope := reach.Scope{Spec: asked.spec, Partial: asked.partial, Only: only, Installed: stands(asked.spec)}
+	if lieutenant := asked.spec.Syn.LieutenantURL; lieutenant != "" {
+		// What it says is worth having and no more: its own check tells why it cannot be reached.
+		scope.Discovery, _ = reach.Discover(ctx, net, lieutenant)
+	}
+	own, err := reach.SkipsOf(asked.spec)
+	if err != nil {
+		return nil, answersError{err}
+	}
+	s := &survey{
+		net: net, spec: asked.spec, secrets: asked.secrets, from: map[string][]reach.Check{}, limits: probe.Usual(), dir: state.ChecksPath, skips: append(own, skips...),
+	}
+	for _, scope.Vantage = range []string{reach.Workstation, reach.Zone} {
+		checks, err := reach.Choose(catalogue, scope)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		checks = pinned(checks, net.HostKeys)
+		s.from[scope.Vantage] = checks
+		s.checks = united(s.checks, checks)
+	}
+	return s, s.known(skips)
+}
+
+// known refuses to skip what is not checked anyway: it was probably meant to be something else.
+func (s *survey) known(skips []reach.Skip) error {
+	for i, skip := range skips {
+		at := slices.IndexFunc(s.checks, func(c reach.Check) bool { return strings.EqualFold(c.ID, skip.ID) })
+		if at < 0 {
+			return usageError{fmt.Errorf("--skip %s: no check of that ID is made; the IDs are in what exoshift check shows", skip.ID)}
+		}
+		s.skips[len(s.skips)-len(skips)+i].ID = s.checks[at].ID
+	}
+	return nil
+}
+
+// united are the checks of two lists in the order of the first, each once.
+func united(first, second []reach.Check) []reach.Check {
+	all := slices.Clone(first)
+	for i, check := range second {
+		if slices.ContainsFunc(all, func(c reach.Check) bool { return c.ID == check.ID }) {
+			continue
+		}
+		at := len(all)
+		if i > 0 {
+			at = slices.IndexFunc(all, func(c reach.Check) bool { return c.ID == second[i-1].ID }) + 1
+		}
+		all = slices.Insert(all, at, check)
+	}
+	return all
+}
+
+// stands tells whether the cluster stands, by its folder in the usual place.
+func stands(spec state.Spec) bool {
+	path, err := state.DefaultPath(spec.Cluster.ID)
+	if err != nil || spec.Cluster.ID == "" {
+		return false
+	}
+	folder, err := state.Look(path)
+	if err != nil {
+		return false
+	}
+	facts, err := folder.Facts()
+	return err == nil && !facts.Rehearsal && !facts.Installed.IsZero() && facts.Destroyed.IsZero()
+}
+
+// task is what a vantage is given. The workstation gets out as it does, the nodes as the answers say.
+func (s *survey) task(vantage string, ids []string) (reach.Task, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	checks := s.from[reach.Zone]
+	if vantage == reach.Workstation {
+		checks = s.from[vantage]
+	}
+	task := reach.Task{
+		Vantage: vantage, Checks: chosen(checks, ids), Skips: slices.Clone(s.skips),
+		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version, PullSecret: s.secrets.PullSecret,
+	}
+	if vantage == reach.Workstation {
+		return task, nil
+	}
+	if proxy := s.spec.OpenShift.Proxy; proxy != (state.ProxySpec{}) {
+		task.Proxy = &reach.Proxy{HTTP: proxy.HTTP, HTTPS: proxy.HTTPS, NoProxy: proxy.NoProxy}
+	}
+	if bundle := s.spec.OpenShift.TrustBundle; bundle != "" {
+		content, err := os.ReadFile(bundle)
+		if err != nil {
+			return task, fault.New(fault.Invalid, "read the trust bundle", err).About("openshift.trustBundle")
+		}
+		task.Authorities = string(content)
+	}
+	return task, nil
+}
+
+// chosen are the checks of these IDs and what they need; nil: all.
+func chosen(checks []reach.Check, ids []string) []reach.Check {
+	if ids == nil {
+		return checks
+	}
+	wanted := map[string]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	for _, check := range slices.Backward(checks) { // what is needed stands above
+		for _, id := range check.Needs {
+			wanted[id] = wanted[id] || wanted[check.ID]
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(checks), func(c reach.Check) bool { return !wanted[c.ID] })
+}
+
+// skip leaves a check out from now on.
+func (s *survey) skip(skip reach.Skip) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skips = append(slices.DeleteFunc(s.skips, func(other reach.Skip) bool { return other.ID == skip.ID }), skip)
+}
+
+// run makes checks from a vantage, nil: all, and tells each result. seen hears what happens on the way to a vantage.
+func (s *survey) run(ctx context.Context, vantage string, ids []string, tell func(reach.Result), seen func(string)) (reach.Report, error) {
+	task, err := s.task(vantage, ids)
+	if err != nil {
+		return reach.Report{}, err
+	}
+	if vantage != reach.Workstation {
+		return s.elsewhere(ctx, task, tell, seen)
+	}
+	prober, err := probe.New(s.net, task, s.limits)
+	if err != nil {
+		return reach.Report{}, err
+	}
+	return reach.Run(ctx, task, prober, tell), ctx.Err()
+}
+
+// all looks from each vantage, one after the other, and makes one report of it. A vantage that could not be had fails
+// the whole, beside the report of the others.
+func (s *survey) all(ctx context.Context, vantages []string, seen func(string)) (reach.Report, error) {
+	began := time.Now()
+	var parts []reach.Report
+	var failures []error
+	for _, vantage := range vantages {
+		part, err := s.run(ctx, vantage, nil, func(reach.Result) {}, seen)
+		if parts = append(parts, part); err != nil {
+			failures = append(failures, err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	whole := reach.Settle(s.checks, parts...)
+	whole.V, whole.Started, whole.TookMS = 1, began.UTC(), time.Since(began).Milliseconds()
+	return whole, errors.Join(failures...)
+}
+
+// pinned puts the host keys of a simulated world in the place of those that are pinned: its servers cannot have them.
+func pinned(checks []reach.Check, keys map[string]string) []reach.Check {
+	checks = slices.Clone(checks)
+	for i, check := range checks {
+		address, _, _ := strings.Cut(check.URL, "#")
+		host, port, _ := strings.Cut(strings.TrimPrefix(address, "ssh://"), ":")
+		if key := keys[host]; key != "" && strings.HasPrefix(address, "ssh://") && (port == "" || port == "22") {
+			checks[i].URL = address + "#" + url.PathEscape(key)
+		}
+	}
+	return checks
+}
