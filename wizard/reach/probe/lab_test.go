@@ -49,7 +49,7 @@ func inLab(t *testing.T, test func(*testing.T, *lab)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l := &lab{t: t, names: map[string][]string{}, names6: map[string][]string{}, broken: map[string]error{},
-			filtered: map[string]bool{},
+			filtered: map[string]bool{}, hosts: map[netip.Addr]*fabric.Host{},
 			authority: newAuthority(t, "Public Root"), limits: Usual(), now: time.Now}
 		l.fabric = fabric.New(fabric.Config{Resolve: l.lookup(l.names), Allows: func(_, to netip.Addr, _ string, port int) bool {
 			return !l.filtered[netip.AddrPortFrom(to, uint16(port)).String()]
