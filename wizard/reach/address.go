@@ -156,7 +156,7 @@ func badPort(port string) error {
 
 // checkParts refuses what means nothing to a kind.
 func checkParts(u *url.URL) error {
-	portOnly := slices.Contains([]string{"tcp", "tls", "ssh", "ntp", "closed", "proxy", "zone"}, u.Scheme)
+	portOnly := slices.Contains([]string{"tcp", "tls", "ssh", "ntp", "closed", "zone"}, u.Scheme)
 	switch {
 	case portOnly && (strings.Trim(u.Path, "/") != "" || u.RawQuery != ""):
 		return AddressError{Problem: fmt.Sprintf("%s knows no path", u.Scheme), Allowed: u.Scheme + "://host" + map[bool]string{true: ":port"}[u.Scheme != "zone"]}

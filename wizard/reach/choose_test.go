@@ -92,8 +92,8 @@ func TestNamesAreFilledIn(t *testing.T) {
 		"NET-CLU-002":  "closed://api.c-1.example.net:22623",
 		"NET-CLU-004":  "https://console-openshift-console.apps.c-1.example.net",
 		"NET-CLU-010":  "zone://example.net",
-		"NET-CLU-011":  "proxy://proxy.example.net:3128",
-		"NET-CLU-012":  "proxy://proxy.example.net:80",
+		"NET-CLU-011":  "proxy://proxy.example.net:3128/api-de-fra-1.exoscale.com:443",
+		"NET-CLU-012":  "proxy://proxy.example.net:80/api-de-fra-1.exoscale.com:443",
 	} {
 		if got[id] != want {
 			t.Errorf("%s: %s, want %s", id, got[id], want)
@@ -103,7 +103,7 @@ func TestNamesAreFilledIn(t *testing.T) {
 
 func TestChannelsAreThoseOfTheUpdates(t *testing.T) {
 	for version, want := range map[string]string{
-		"4.20.5": "stable-4.20", "candidate-4.19": "candidate-4.19", "latest-4.18": "stable-4.18", "": usualChannel,
+		"4.20.5": "stable-4.20", "candidate-4.19": "candidate-4.19", "latest-4.18": "fast-4.18", "": usualChannel,
 	} {
 		spec := demo()
 		spec.OpenShift.Version = version
@@ -171,7 +171,7 @@ func TestProxiesOfTheNodesAreCheckedOnceEach(t *testing.T) {
 	expect(t, choose(t, Scope{Spec: spec}), "NET-CLU-011", "NET-CLU-012")
 	spec.OpenShift.Proxy.HTTP = "http://user:s3cret@[2001:db8::1]:8080" // a password is refused elsewhere; here it must not show
 	checks := choose(t, Scope{Spec: spec})
-	if check, _ := has(checks, "NET-CLU-012"); check.URL != "proxy://[2001:db8::1]:8080" {
+	if check, _ := has(checks, "NET-CLU-012"); check.URL != "proxy://[2001:db8::1]:8080/api-de-fra-1.exoscale.com:443" {
 		t.Error(check.URL)
 	}
 }

@@ -92,9 +92,10 @@ func okdOf(spec state.Spec) string {
 	return ""
 }
 
-// channelOf returns the channel that updates come from. The mirror knows a channel more, "latest".
+// channelOf returns the channel that updates come from. The mirror knows a channel more, "latest", which is ahead of all
+// but candidates.
 func channelOf(spec state.Spec) string {
-	release := releaseOf(spec)
+	release := strings.Replace(releaseOf(spec), "latest-", "fast-", 1)
 	if channel := regexp.MustCompile(`^(?:stable|fast|candidate)-\d+\.\d+$`); channel.MatchString(release) {
 		return release
 	}
