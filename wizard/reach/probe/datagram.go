@@ -8,8 +8,15 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// datagrams looks up the host and returns where its answers by UDP come from. No proxy carries UDP.
+// errNoDatagrams: what is asked by UDP cannot be found out behind a proxy.
+var errNoDatagrams = errors.New("this machine gets out by a proxy, which carries no UDP")
+
+// datagrams looks up the host and returns where its answers by UDP come from. Where a proxy is the way out, nothing is
+// sent around it.
 func (a *attempt) datagrams(ctx context.Context) ([]string, error) {
+	if proxy, err := a.way(); err == nil && proxy != nil {
+		return nil, errNoDatagrams
+	}
 	if err := a.resolve(ctx); err != nil {
 		return nil, err
 	}

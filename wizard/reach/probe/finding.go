@@ -16,6 +16,9 @@ func (a *attempt) finding(err error) reach.Finding {
 	}
 	a.noteTime(reach.EvidenceTime, a.probe.began)
 	a.noteIPv6()
+	if errors.Is(err, errNoDatagrams) {
+		return reach.Finding{Layers: a.layers, Unknown: errNoDatagrams.Error()}
+	}
 	if err != nil {
 		return a.failed(err)
 	}
