@@ -17,21 +17,20 @@ func clean(text string) string {
 		text = text[:16*maxEvidence]
 	}
 	var kept strings.Builder
-	count, space := 0, false
+	count, gap := 0, ""
 	for _, r := range text {
 		if unicode.IsSpace(r) || r == utf8.RuneError || !unicode.IsPrint(r) {
-			space = count > 0
+			if count > 0 {
+				gap = " "
+			}
 			continue
 		}
-		if count >= maxEvidence {
-			return strings.TrimSpace(kept.String()) + "…"
+		if count += len(gap) + 1; count > maxEvidence {
+			return kept.String() + "…"
 		}
-		if space {
-			kept.WriteByte(' ')
-			count++
-		}
+		kept.WriteString(gap)
 		kept.WriteRune(r)
-		count, space = count+1, false
+		gap = ""
 	}
 	return kept.String()
 }
