@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"exoshift/wizard/reach"
 )
@@ -28,9 +29,15 @@ func (a *attempt) resource(path string) *url.URL {
 	return &address
 }
 
-// ask makes a call, goes where the service sends us, and returns the answer if it has one of these statuses.
+// ask makes a call, goes where the service sends us, and returns the answer if it has one of these statuses. It is each
+// call that may be slow, not a probe that makes several.
 func (a *attempt) ask(ctx context.Context, c call, statuses ...int) (asked, error) {
+	a.probe.steps = true
+	began := time.Now()
 	by, r, err := a.follow(ctx, c)
+	if err == nil && time.Since(began) >= a.prober.limits.Slow {
+		a.degrade(reach.Slow)
+	}
 	answer := asked{reply: r, by: by}
 	switch {
 	case err != nil:

@@ -33,6 +33,7 @@ type attempt struct {
 // course is what the attempts of one probe share.
 type course struct {
 	began  time.Time
+	steps  bool        // its parts are judged for their speed, the whole of it is not
 	remark reach.Class // what is not as it should be, the first that was seen
 	aside  reach.Class // what is worth telling and quite right
 	conns  []net.Conn

@@ -34,7 +34,7 @@ func probeResolver(ctx context.Context, a *attempt) error {
 	}
 	question := network.Question{Name: strings.Trim(a.target.url.Path, "/"), Type: "A", Recursive: true}
 	if question.Name == "" {
-		question.Type = "NS" // the root has no address, and every resolver knows its servers
+		question.Name, question.Type = ".", "NS" // every resolver knows the servers of the root
 	}
 	began := time.Now()
 	var asking sync.WaitGroup

@@ -11,7 +11,7 @@ import (
 
 // finding makes the finding of a probe out of its first attempt and the failure that ended it, if one did.
 func (a *attempt) finding(err error) reach.Finding {
-	if time.Since(a.probe.began) >= a.prober.limits.Slow {
+	if !a.probe.steps && time.Since(a.probe.began) >= a.prober.limits.Slow {
 		a.degrade(reach.Slow)
 	}
 	a.noteTime(reach.EvidenceTime, a.probe.began)

@@ -14,6 +14,7 @@ const timeQuestions = 3
 
 // probeTime asks a time server, or the servers of a pool until one tells the right time.
 func probeTime(ctx context.Context, a *attempt) error {
+	a.probe.steps = true // what got lost says nothing about speed
 	servers, err := a.datagrams(ctx)
 	if err != nil {
 		return err

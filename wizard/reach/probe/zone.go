@@ -17,6 +17,7 @@ import (
 // probeZone finds the name servers of a zone and asks each of them for the zone's SOA record: a server that does not
 // answer with authority for it is of no use.
 func probeZone(ctx context.Context, a *attempt) error {
+	a.probe.steps = true
 	delegation, err := a.delegation(ctx)
 	if err != nil {
 		return err
@@ -73,15 +74,19 @@ func (a *attempt) askServers(ctx context.Context, servers []string, zone string)
 	return answers
 }
 
-// askServer asks by UDP, and by TCP if nothing comes that way: both are used.
+// askServer asks by UDP and by TCP, which are both used; the answer by UDP counts more.
 func (a *attempt) askServer(ctx context.Context, server, zone string) heard {
 	question := network.Question{Name: zone, Type: "SOA"}
 	if _, _, err := net.SplitHostPort(server); err != nil {
 		server = net.JoinHostPort(server, a.target.port)
 	}
-	said := a.inquire(ctx, "udp", server, question)
-	if said.err != nil {
-		said = a.inquire(ctx, "tcp", server, question)
+	var asking sync.WaitGroup
+	var said, byTCP heard
+	asking.Go(func() { said = a.inquire(ctx, "udp", server, question) })
+	asking.Go(func() { byTCP = a.inquire(ctx, "tcp", server, question) })
+	asking.Wait()
+	if said.err != nil && byTCP.err == nil {
+		said = byTCP
 	}
 	if said.err == nil && (said.reply.Code != "NOERROR" || !said.reply.Authoritative) {
 		said.err = errLame
