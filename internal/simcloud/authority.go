@@ -1,6 +1,7 @@
 package simcloud
 
 import (
+	"crypto/rand"
 	"time"
 
 	"exoshift/internal/simcloud/fabric"
@@ -48,4 +49,23 @@ func openReleaseKey(db *store.DB) (mirror.Key, error) {
 		return mirror.Key{}, err
 	}
 	return made, kept.Put("mirror", releaseKey{Private: made.Private()})
+}
+
+// hostSeed is what is kept of the SSH host keys of the simulated internet: what all of them are made from.
+type hostSeed struct{ Seed []byte }
+
+// openHostSeed returns the seed of the host keys that clients of an earlier process know, or makes one.
+func openHostSeed(db *store.DB) ([]byte, error) {
+	kept, err := store.Load[hostSeed](db, "zone/host-keys")
+	if err != nil {
+		return nil, err
+	}
+	if known, ok := kept.Get("seed"); ok {
+		return known.Seed, nil
+	}
+	seed := make([]byte, 32)
+	if _, err := rand.Read(seed); err != nil {
+		return nil, err
+	}
+	return seed, kept.Put("seed", hostSeed{Seed: seed})
 }

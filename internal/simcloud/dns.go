@@ -2,23 +2,32 @@ package simcloud
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/netip"
 	"strings"
 
+	"exoshift/internal/network"
 	"exoshift/internal/simcloud/names"
-	"exoshift/internal/simcloud/registry"
+	"exoshift/internal/simcloud/server"
+	"exoshift/internal/simcloud/services"
 )
 
-// resolverName is a resolver that answers over HTTPS.
-const resolverName = "cloudflare-dns.com"
+const (
+	resolverName     = "cloudflare-dns.com" // a resolver that answers over HTTPS
+	publicResolver   = "1.1.1.1"            // the same by UDP and TCP
+	operatorResolver = "192.0.2.53"
+)
+
+// exoscaleResolvers are those of machines in the zone.
+func exoscaleResolvers() []string { return []string{"159.100.247.115", "159.100.253.158"} }
 
 // nameService is the DNS of the simulated internet.
 type nameService struct {
 	directory *names.Directory
 	operator  *names.Resolver // of the operator's machine
 	machines  *names.Resolver // Exoscale's, which everything else in the zone asks
+	public    *names.Resolver // for everybody
+	way       way
 	registrar *registrar
 }
 
@@ -48,6 +57,8 @@ func (z *Zone) openNames(context.Context) error {
 		directory: directory,
 		operator:  names.NewResolver(directory, z.clock),
 		machines:  names.NewResolver(directory, z.clock),
+		public:    names.NewResolver(directory, z.clock),
+		way:       z.way,
 		registrar: human,
 	}
 	return nil
@@ -55,10 +66,18 @@ func (z *Zone) openNames(context.Context) error {
 
 // resolve returns how the host of an address resolves names.
 func (s *nameService) resolve(host netip.Addr) func(context.Context, string) ([]netip.Addr, error) {
-	if host.String() == clientAddress {
-		return s.operator.Lookup
+	if isOperator(host) {
+		return s.way.lookup(s.operator.Lookup)
 	}
 	return s.machines.Lookup
+}
+
+// resolver returns whom the host of an address asks for other records.
+func (s *nameService) resolver(host netip.Addr) (network.Resolver, []string) {
+	if isOperator(host) {
+		return s.way.resolve(s.operator.Resolve), []string{operatorResolver}
+	}
+	return s.machines.Resolve, exoscaleResolvers()
 }
 
 // hosts returns the fixed names of the simulated internet.
@@ -69,9 +88,13 @@ func (z *Zone) hosts() (map[string]netip.Addr, error) {
 	}
 	addresses[z.storageName()] = storageAddress
 	maps.Copy(addresses, downloadServers())
-	addresses[resolverName], addresses[registry.Host] = resolverAddress, registryAddress
+	maps.Copy(addresses, services.Names())
+	addresses[resolverName] = resolverAddress
 	for _, name := range z.apiNames() {
 		addresses[name] = apiAddress
+	}
+	for _, name := range z.way.unknown {
+		delete(addresses, name)
 	}
 	hosts := map[string]netip.Addr{}
 	for name, address := range addresses {
@@ -98,26 +121,25 @@ func (z *Zone) zones() []names.Zone {
 	return list
 }
 
-// serveNames opens the name servers.
+// serveNames opens the name servers and the resolvers.
 func (z *Zone) serveNames() error {
-	servers := map[string]names.Server{}
+	sites := []server.Site{
+		{Address: publicResolver, Ports: []server.Port{server.DNS{Speaks: z.dns.public}}},
+		{Address: operatorResolver, Ports: []server.Port{server.DNS{Speaks: names.Speaker(z.way.resolve(z.dns.operator.Resolve))}}},
+	}
+	for _, address := range exoscaleResolvers() {
+		sites = append(sites, server.Site{Address: address, Ports: []server.Port{server.DNS{Speaks: z.dns.machines}}})
+	}
 	for _, address := range nameServers() {
-		servers[address] = z.dns.directory.Exoscale()
+		sites = append(sites, server.Site{Address: address, Ports: []server.Port{server.DNS{Speaks: z.dns.directory.Exoscale()}}})
 	}
 	for _, address := range registryServers() {
-		servers[address] = z.dns.directory.Registry()
+		sites = append(sites, server.Site{Address: address, Ports: []server.Port{server.DNS{Speaks: z.dns.directory.Registry()}}})
 	}
-	for address, server := range servers {
-		host, err := z.host(address)
-		if err != nil {
-			return fmt.Errorf("serve names: %w", err)
+	for _, site := range sites {
+		if err := z.servers.Add(site); err != nil {
+			return err
 		}
-		l, err := host.Listen(53)
-		if err != nil {
-			return fmt.Errorf("serve names: %w", err)
-		}
-		z.running.Go(func() { _ = server.Serve(l) })
-		z.stops = append(z.stops, l.Close)
 	}
 	return nil
 }

@@ -2,20 +2,17 @@ package simcloud
 
 import (
 	"context"
-	"crypto/tls"
-	"fmt"
-	"io"
-	"log"
+	"errors"
 	"net/http"
 	"net/netip"
 	"path/filepath"
-	"time"
 
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/mirror"
-	"exoshift/internal/simcloud/registry"
 	"exoshift/internal/simcloud/s3"
+	"exoshift/internal/simcloud/server"
+	"exoshift/internal/simcloud/services"
 )
 
 // The addresses of the simulation lie in ranges that are reserved for documentation and benchmarks. Package api gives
@@ -30,7 +27,6 @@ const (
 	okdAddress      = "203.0.113.32"
 	assetsAddress   = "203.0.113.33"
 	centosAddress   = "203.0.113.34"
-	registryAddress = "203.0.113.35"
 	resolverAddress = "203.0.113.40"
 )
 
@@ -55,8 +51,15 @@ func (z *Zone) openFabric(context.Context) (err error) {
 	if z.release, err = openReleaseKey(z.db); err != nil {
 		return err
 	}
-	z.fabric = fabric.New(fabric.Config{Clock: z.clock, ResolveFor: z.dns.resolve, Allows: z.allows, Translate: z.translate})
+	if z.hostSeed, err = openHostSeed(z.db); err != nil {
+		return err
+	}
+	z.fabric = fabric.New(fabric.Config{
+		Clock: z.clock, ResolveFor: z.dns.resolve, ResolverFor: z.dns.resolver, Allows: z.allows, Translate: z.translate, Divert: z.diverts,
+	})
 	z.closing(z.fabric.Close)
+	z.servers = server.New(server.Config{Fabric: z.fabric, CA: z.ca, Now: z.worldTime})
+	z.stops = append(z.stops, z.servers.Close)
 	if z.client, err = z.host(clientAddress); err != nil {
 		return err
 	}
@@ -118,10 +121,6 @@ func downloadServers() map[string]string {
 
 // openInternet opens the servers that the world reaches.
 func (z *Zone) openInternet(context.Context) error {
-	images, err := registry.New()
-	if err != nil {
-		return err
-	}
 	for _, site := range []struct {
 		address string
 		names   []string
@@ -129,17 +128,20 @@ func (z *Zone) openInternet(context.Context) error {
 	}{
 		{apiAddress, z.apiNames(), z.hook(z.api)},
 		{storageAddress, []string{z.storageName()}, z.hook(z.storage)},
-		{resolverAddress, []string{resolverName}, z.dns.operator},
-		{registryAddress, []string{registry.Host}, images},
+		{resolverAddress, []string{resolverName}, z.dns.public},
 	} {
 		if err := z.serve(site.address, site.names, site.handler); err != nil {
-			return fmt.Errorf("serve %s: %w", site.names[0], err)
+			return err
 		}
 	}
 	if err := z.openDownloads(); err != nil {
 		return err
 	}
-	return z.serveNames()
+	err := services.Open(services.Config{Servers: z.servers, Release: z.release, HostKey: z.hostSeed, Registries: z.registries()})
+	if err != nil {
+		return err
+	}
+	return errors.Join(z.serveNames(), z.openWay())
 }
 
 func (z *Zone) openDownloads() error {
@@ -149,28 +151,17 @@ func (z *Zone) openDownloads() error {
 	}
 	for name, address := range downloadServers() {
 		if err := z.serve(address, []string{name}, downloads); err != nil {
-			return fmt.Errorf("serve %s: %w", name, err)
+			return err
 		}
 	}
 	return nil
 }
 
-// serve opens an HTTPS server with a certificate of the public internet.
+// serve opens a web server with a certificate of the public internet.
 func (z *Zone) serve(address string, names []string, handler http.Handler) error {
-	host, err := z.host(address)
-	if err != nil {
-		return err
-	}
-	config, err := z.ca.ServerTLS(names...)
-	if err != nil {
-		return err
-	}
-	l, err := host.Listen(443)
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
-	z.running.Go(func() { _ = server.Serve(tls.NewListener(l, config)) })
-	z.stops = append(z.stops, server.Close)
-	return nil
+	return z.servers.Add(server.Site{Address: address, Names: names, Ports: server.Web(handler)})
 }
+
+// HostKeys returns the SSH host keys of the simulated internet by host, each as "ssh-ed25519 AAAA…". They stay the same
+// as long as Dir is kept.
+func (z *Zone) HostKeys() (map[string]string, error) { return services.HostKeys(z.hostSeed) }

@@ -49,10 +49,7 @@ func (z *Zone) allows(from, to netip.Addr, proto string, port int) bool {
 	if to.IsLinkLocalUnicast() {
 		return isInstance(from)
 	}
-	if z.options.Scenario == imagePullFailed && to.String() == registryAddress && isInstance(from) {
-		return false // whoever filters what leaves the zone forgot the registry
-	}
-	return z.api.Allows(from, to, proto, port)
+	return !z.drops(from, to) && z.api.Allows(from, to, proto, port)
 }
 
 // translate leads packets for an elastic IP to one of its healthy instances. An unmanaged one leads nowhere: no

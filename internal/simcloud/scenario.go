@@ -5,7 +5,7 @@ import (
 )
 
 // What may happen in a zone. What is wrong inside of a cluster is told by troubles, what happens to the zone's own
-// objects by incidents, and which machines never boot by casualties.
+// objects by incidents, which machines never boot by casualties, and what happens to packets and names by ways.
 const (
 	happy               = "happy"
 	badCredentials      = "bad-credentials"
@@ -38,6 +38,15 @@ const (
 	routersOnMasters    = "routers-on-masters"
 	imagePullFailed     = "image-pull-failed"
 	addressClash        = "address-clash"
+	tlsInterception     = "tls-interception"
+	cdnBlocked          = "cdn-blocked"
+	splitDNS            = "split-dns"
+	noSuchName          = "nxdomain"
+	proxyAuth           = "proxy-auth"
+	captivePortal       = "captive-portal"
+	slowRegistry        = "slow-registry"
+	wrongClock          = "wrong-clock"
+	zoneOnly            = "zone-only"
 )
 
 // Scenarios returns the names of what can happen in a zone, the ordinary case first.
@@ -49,6 +58,7 @@ func Scenarios() []string {
 		routesUnreachable, operatorsStalled, certificateExpired, foreignAuthority, workerUnserved, requestsLeft, noHostname,
 		configMismatch, wrongNodeAddress, NoCloudController, wrongBootImage, routersOnMasters, imagePullFailed,
 		addressClash,
+		tlsInterception, cdnBlocked, splitDNS, noSuchName, proxyAuth, captivePortal, slowRegistry, wrongClock, zoneOnly,
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/mirror"
 	"exoshift/internal/simcloud/s3"
+	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/store"
 	"exoshift/internal/simcloud/vm"
 )
@@ -58,15 +59,20 @@ type Zone struct {
 	clock    network.Clock
 	ca       *fabric.CA
 	release  mirror.Key // signs the releases
+	hostSeed []byte     // of the SSH host keys
+	way      way        // what the scenario does to packets and names on their way
 	fabric   *fabric.Fabric
 	client   *fabric.Host // the operator's machine
 	platform *fabric.Host // where Exoscale's own requests come from
-	dns      *nameService
-	api      *api.API
-	storage  *s3.Storage
-	fleet    *vm.Fleet
-	probes   *probes
-	events   *store.Table[bool] // what a scenario has done already
+	servers  *server.Servers
+	// interceptor is the authority of whoever opens other people's connections; nil if nobody does.
+	interceptor *fabric.CA
+	dns         *nameService
+	api         *api.API
+	storage     *s3.Storage
+	fleet       *vm.Fleet
+	probes      *probes
+	events      *store.Table[bool] // what a scenario has done already
 
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -86,7 +92,7 @@ func Open(ctx context.Context, options Options) (*Zone, error) {
 	if !slices.Contains(Scenarios(), options.Scenario) {
 		return nil, fmt.Errorf("unknown scenario %q, want one of %v", options.Scenario, Scenarios())
 	}
-	z := &Zone{options: options}
+	z := &Zone{options: options, way: wayOf(options.Scenario)}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	z.cancel = cancel
 	for _, part := range []func(context.Context) error{
@@ -118,7 +124,7 @@ func (z *Zone) Close() error {
 // Network is the world as the operator's machine sees it.
 func (z *Zone) Network() network.Network {
 	n := z.client.Network(z.ca.Pool())
-	n.Resolver, n.ReleaseKey = z.dns.operator.Resolve, z.release.Public()
+	n.ReleaseKey, n.Proxy = z.release.Public(), z.way.proxy
 	return n
 }
 

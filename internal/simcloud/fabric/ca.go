@@ -24,7 +24,13 @@ type CA struct {
 
 // NewCA returns a new authority; its certificates are valid from an hour ago for ten years of the wall clock.
 func NewCA(name string) (*CA, error) {
-	template, err := template(name)
+	return NewAuthority(pkix.Name{CommonName: name, Organization: []string{"Simulated Internet"}})
+}
+
+// NewAuthority returns a new authority of any name.
+func NewAuthority(subject pkix.Name) (*CA, error) {
+	name := subject.String()
+	template, err := template(subject)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +58,7 @@ func ParseCA(cert, key []byte) (*CA, error) {
 }
 
 // template's serial number is random, so that none is given twice by an authority that was read again.
-func template(name string) (*x509.Certificate, error) {
+func template(subject pkix.Name) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 62))
 	if err != nil {
 		return nil, err
@@ -60,7 +66,7 @@ func template(name string) (*x509.Certificate, error) {
 	now := time.Now()
 	return &x509.Certificate{
 		SerialNumber: serial,
-		Subject:      pkix.Name{CommonName: name, Organization: []string{"Simulated Internet"}},
+		Subject:      subject,
 		NotBefore:    now.Add(-time.Hour),
 		NotAfter:     now.AddDate(10, 0, 0),
 	}, nil
@@ -85,7 +91,7 @@ func (ca *CA) Certificate(names ...string) (tls.Certificate, error) {
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("make a key for %v: %w", names, err)
 	}
-	template, err := template("")
+	template, err := template(pkix.Name{Organization: []string{"Simulated Internet"}})
 	if err != nil {
 		return tls.Certificate{}, err
 	}

@@ -36,6 +36,10 @@ func New(words []string, key Key) http.Handler {
 	mux.HandleFunc("GET "+ClientsHost+"/pub/openshift-v4/{arch}/clients/ocp/{version}/{file}", programs.client)
 	mux.HandleFunc("GET "+OKDHost+okdPath+"{tag}/{file}", programs.okdRedirect)
 	mux.HandleFunc("GET "+AssetsHost+assetsPath+"{tag}/{file}", programs.okdFile)
+	mux.HandleFunc("GET "+ClientsHost+signaturesPath+"{digest}/signature-1", programs.signed)
+	for _, folder := range []string{ClientsHost + "/{$}", ClientsHost + signaturesPath + "{$}", OKDHost + "/{$}"} {
+		mux.HandleFunc("GET "+folder, listing)
+	}
 	pictures := images{made: newShop()}
 	mux.HandleFunc("GET "+ImagesHost+"/", pictures.serve)
 	mux.HandleFunc("GET "+CentOSHost+"/", pictures.serve)

@@ -199,7 +199,7 @@ func TestWhatIsNotServed(t *testing.T) {
 		okd + "openshift-install-linux.tar.gz",
 		strings.Replace(okd, "4.20.0", "4.18.0", 1) + "sha256sum.txt",
 		"https://rhcos.mirror.openshift.com/pub/openshift-v4/clients/ocp/4.20.5/sha256sum.txt",
-		"https://mirror.openshift.com/",
+		"https://mirror.openshift.com/pub/nothing",
 	} {
 		if code, _ := get(t, handler, url); code != http.StatusNotFound {
 			t.Errorf("GET %s = %d", url, code)

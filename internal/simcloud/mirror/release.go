@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"exoshift/internal/simcloud/payload"
 )
 
 // Release is one build of OpenShift, for one architecture of the cluster.
@@ -21,27 +23,22 @@ const amd64 = "amd64"
 // OKD tells whether it is a build of the community, for CentOS Stream CoreOS.
 func (r Release) OKD() bool { return strings.Contains(r.Version, "-okd-") }
 
-// Digest returns the digest of the payload, which is made up: "sha256:" and hex.
-func (r Release) Digest() string {
-	words := []string{"release", r.Version}
-	if r.Architecture != amd64 {
-		words = append(words, r.Architecture)
-	}
-	return "sha256:" + checksum([]byte(strings.Join(words, "\n")))
-}
+// Digest returns the digest of the payload: "sha256:" and hex.
+func (r Release) Digest() string { return r.payload(payload.NewBuilder()).Digest() }
 
 // Image returns the pull specification of the payload.
 func (r Release) Image() string {
 	if r.OKD() {
-		return "quay.io/okd/scos-release@" + r.Digest()
+		return "quay.io/" + OKDRepository + "@" + r.Digest()
 	}
-	return "quay.io/openshift-release-dev/ocp-release@" + r.Digest()
+	return "quay.io/" + Repository + "@" + r.Digest()
 }
 
-// The versions that exist are all of this form: a patch of three digits does not. Those that the channels lead to are made up.
+// The versions that exist are all of these forms: a patch of three digits does not. Those that the channels lead to are
+// made up.
 var (
-	exactVersion = regexp.MustCompile(`^4\.\d{1,2}\.\d{1,2}(-(rc|ec)\.\d{1,2})?$`)
-	okdTag       = regexp.MustCompile(`^4\.(19|20|21)\.\d{1,3}-okd-scos\.\d{1,3}$`)
+	exactVersion = regexp.MustCompile(`^4\.[12]?\d\.(\d{1,2}|0-(rc|ec)\.\d{1,2})$`)
+	okdTag       = regexp.MustCompile(`^4\.(19|20|21)\.0-okd-scos\.\d{1,2}$`)
 	channelName  = regexp.MustCompile(`^(stable|fast|candidate|latest)-(4\.\d{1,2})$`)
 )
 
@@ -67,7 +64,7 @@ func architecture(directory string) (string, bool) {
 	case "aarch64", "arm64":
 		return "arm64", true
 	}
-	return directory, slices.Contains([]string{"ppc64le", "s390x", "multi"}, directory)
+	return directory, slices.Contains([]string{"ppc64le", "s390x", multi}, directory)
 }
 
 // about is the release.txt of a directory.

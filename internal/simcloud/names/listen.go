@@ -5,6 +5,8 @@ import (
 	"net"
 
 	"github.com/miekg/dns"
+
+	"exoshift/internal/network"
 )
 
 const (
@@ -17,6 +19,25 @@ const (
 // speaker answers a question.
 type speaker func(question *dns.Msg) *dns.Msg
 
+// Speaker serves what a resolver answers, which may be another than those of this package.
+type Speaker network.Resolver
+
+// Serve answers DNS messages on a TCP listener until it is closed.
+func (r Speaker) Serve(l net.Listener) error { return r.speaker().serve(l) }
+
+// ServePackets answers DNS messages by UDP until the port is closed, as those of servers.
+func (r Speaker) ServePackets(c net.PacketConn) error { return r.speaker().servePackets(c) }
+
+func (r Speaker) speaker() speaker {
+	return func(question *dns.Msg) *dns.Msg {
+		reply, err := r(context.Background(), question)
+		if err != nil {
+			return new(dns.Msg).SetRcode(question, dns.RcodeServerFailure)
+		}
+		return reply
+	}
+}
+
 // Serve answers DNS messages on a TCP listener until it is closed.
 func (s Server) Serve(l net.Listener) error { return speaker(s.Answer).serve(l) }
 
@@ -24,15 +45,10 @@ func (s Server) Serve(l net.Listener) error { return speaker(s.Answer).serve(l) 
 func (s Server) ServePackets(c net.PacketConn) error { return speaker(s.Answer).servePackets(c) }
 
 // Serve answers DNS messages on a TCP listener until it is closed.
-func (r *Resolver) Serve(l net.Listener) error { return speaker(r.recurse).serve(l) }
+func (r *Resolver) Serve(l net.Listener) error { return Speaker(r.Resolve).Serve(l) }
 
 // ServePackets answers DNS messages by UDP until the port is closed, as those of servers.
-func (r *Resolver) ServePackets(c net.PacketConn) error { return speaker(r.recurse).servePackets(c) }
-
-func (r *Resolver) recurse(question *dns.Msg) *dns.Msg {
-	reply, _ := r.Resolve(context.Background(), question) // only an ended context is an error
-	return reply
-}
+func (r *Resolver) ServePackets(c net.PacketConn) error { return Speaker(r.Resolve).ServePackets(c) }
 
 func (s speaker) serve(l net.Listener) error {
 	server := &dns.Server{Listener: l, Net: "tcp", Handler: dns.HandlerFunc(func(w dns.ResponseWriter, question *dns.Msg) {

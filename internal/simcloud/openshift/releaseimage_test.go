@@ -25,7 +25,11 @@ func (l *lab) wall(closed bool) {
 // openRegistry opens the registry that releases come from, and the authority that it is trusted by.
 func (l *lab) openRegistry() {
 	l.t.Helper()
-	images, err := registry.New()
+	layers, err := registry.NewWarehouse()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	images, err := registry.New(registry.Quay(layers), layers)
 	if err != nil {
 		l.t.Fatal(err)
 	}

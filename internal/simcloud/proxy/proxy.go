@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"net/url"
 	"time"
 
 	"exoshift/internal/network"
@@ -18,8 +19,14 @@ import (
 // Serve answers clients of l until ctx ends, then closes l and every connection that it carries. It returns nil when
 // it was ended by ctx.
 func Serve(ctx context.Context, l net.Listener, world network.Network) error {
+	return ServeMembers(ctx, l, world, nil)
+}
+
+// ServeMembers is Serve for those only who tell a name and a password; nil is for everybody.
+func ServeMembers(ctx context.Context, l net.Listener, world network.Network, account *url.Userinfo) error {
 	ctx, cancel := context.WithCancel(ctx)
 	p := newProxy(ctx, world)
+	p.account = account
 	defer p.close()
 	defer cancel()
 	server := &http.Server{
@@ -40,6 +47,7 @@ func silent() *log.Logger { return log.New(io.Discard, "", 0) }
 // proxy tunnels and forwards.
 type proxy struct {
 	world   network.Network
+	account *url.Userinfo // of those who may; nil: everybody may
 	tunnels *tunnels
 	forward *httputil.ReverseProxy
 }
@@ -70,6 +78,9 @@ func (p *proxy) close() {
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
+	case !p.admits(r):
+		w.Header().Set("Proxy-Authenticate", `Basic realm="proxy"`)
+		http.Error(w, "This proxy wants to know who you are.", http.StatusProxyAuthRequired)
 	case r.Method == http.MethodConnect:
 		p.connect(w, r)
 	case r.URL.Scheme == "http" && r.URL.Host != "":
@@ -78,6 +89,17 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This is the HTTP proxy of a simulated Exoscale zone. Set HTTPS_PROXY to its address, and ask for a name of the internet.",
 			http.StatusBadRequest)
 	}
+}
+
+// admits tells whether somebody may use the proxy.
+func (p *proxy) admits(r *http.Request) bool {
+	if p.account == nil {
+		return true
+	}
+	password, _ := p.account.Password()
+	asked := http.Request{Header: http.Header{"Authorization": r.Header.Values("Proxy-Authorization")}}
+	user, given, told := asked.BasicAuth()
+	return told && user == p.account.Username() && given == password
 }
 
 func (p *proxy) connect(w http.ResponseWriter, r *http.Request) {

@@ -1,78 +1,125 @@
-// Package registry is the container registry of the simulated internet that releases of OpenShift are pulled from, as
-// far as an installation asks it: who may pull, and whether there is a manifest. It follows the distribution API of
-// registries and their token service.
+// Package registry is the container registries of the simulated internet, their token services, and the hosts that hold
+// their layers, as far as an installation asks them. It follows the distribution API of registries and their token
+// service.
 package registry
 
 import (
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
+
+	"exoshift/internal/simcloud/payload"
 )
 
-// Host is the registry's name.
+// Host is the registry that releases of OpenShift are pulled from.
 const Host = "quay.io"
 
-// manifestPath is the path of a manifest: its repository, and its digest.
-var manifestPath = regexp.MustCompile(`^/v2/(.+)/manifests/(sha256:[0-9a-f]{64})$`)
+// apiVersion is how a registry tells that it is one.
+const apiVersion = "Docker-Distribution-Api-Version"
 
-// Registry serves the registry. It has every manifest that is asked for by a well-formed digest.
+// part is the path of a manifest or a blob: its repository, its kind, and its digest or tag.
+var part = regexp.MustCompile(`^/v2/(.+)/(manifests|blobs)/([\w:.-]+)$`)
+
+// House describes a registry.
+type House struct {
+	Host    string
+	Realm   string // URL of its token service
+	Service string // as the token service calls it
+	// Members tells whether a repository is shown to those only who have an account; "" is none in particular.
+	Members func(repository string) bool
+	// Manifest returns the image that a repository has for a tag or a digest.
+	Manifest func(repository, reference string) (payload.Image, bool)
+	Layers   []string // the hosts that hold its layers
+}
+
+// Registry serves a registry and, if that is at the same host, its token service.
 type Registry struct {
-	key []byte // signs tokens
+	house     House
+	tokens    Tokens
+	warehouse *Warehouse
 }
 
-// New returns a registry; tokens of another one are worth nothing to it.
-func New() (*Registry, error) {
-	key := make([]byte, sha256.Size)
-	if _, err := rand.Read(key); err != nil {
-		return nil, fmt.Errorf("make the key of %s: %w", Host, err)
-	}
-	return &Registry{key: key}, nil
+// New returns a registry whose layers are in a warehouse.
+func New(house House, warehouse *Warehouse) (*Registry, error) {
+	tokens, err := newTokens(house)
+	return &Registry{house: house, tokens: tokens, warehouse: warehouse}, err
 }
+
+// Tokens returns its token service.
+func (s *Registry) Tokens() http.Handler { return s.tokens }
 
 func (s *Registry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := manifestPath.FindStringSubmatch(r.URL.Path)
+	if realm, err := url.Parse(s.house.Realm); err == nil && r.URL.Path == realm.Path && realm.Host == s.house.Host {
+		s.tokens.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set(apiVersion, "registry/2.0")
+	found := part.FindStringSubmatch(r.URL.Path)
 	switch {
-	case r.URL.Path == "/v2/auth":
-		s.authorize(w, r)
-	case path == nil:
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		refuse(w, http.StatusMethodNotAllowed, "UNSUPPORTED", "The operation is unsupported.")
+	case r.URL.Path == "/v2/" || r.URL.Path == "/v2":
+		s.base(w, r)
+	case found == nil:
 		refuse(w, http.StatusNotFound, "NAME_UNKNOWN", "repository name not known to registry")
-	case !s.opens(r.Header.Get("Authorization"), path[1]):
-		w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="https://%s/v2/auth",service="%s",scope="repository:%s:pull"`, Host, Host, path[1]))
-		refuse(w, http.StatusUnauthorized, "UNAUTHORIZED", "access to the requested resource is not authorized")
+	case !s.tokens.open(r.Header.Get("Authorization"), found[1]):
+		s.challenge(w, found[1])
+	case found[2] == "manifests":
+		s.manifest(w, r, found[1], found[3])
 	default:
-		w.Header().Set("Content-Type", "application/vnd.docker.distribution.manifest.v2+json")
-		w.Header().Set("Docker-Content-Digest", path[2])
-		w.WriteHeader(http.StatusOK)
+		s.blob(w, r, found[3])
 	}
 }
 
-// authorize gives a token for a repository. OKD's are for everybody; any other wants a user, who may be anybody: whose
-// pull secret is good, nobody knows here. That OpenShift's own want one is what its documentation says.
-func (s *Registry) authorize(w http.ResponseWriter, r *http.Request) {
-	repository := strings.TrimSuffix(strings.TrimPrefix(r.URL.Query().Get("scope"), "repository:"), ":pull")
-	user, password, _ := r.BasicAuth()
-	if !strings.HasPrefix(repository, "okd/") && (user == "" || password == "") {
-		refuse(w, http.StatusUnauthorized, "UNAUTHORIZED", "Invalid Username or Password")
+// base tells whoever has a token that this is a registry.
+func (s *Registry) base(w http.ResponseWriter, r *http.Request) {
+	if !s.tokens.valid(r.Header.Get("Authorization")) {
+		s.challenge(w, "")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"token": s.token(repository)}) // the client went away
+	_, _ = w.Write([]byte("{}")) // the client went away
 }
 
-func (s *Registry) token(repository string) string {
-	mac := hmac.New(sha256.New, s.key)
-	mac.Write([]byte(repository))
-	return hex.EncodeToString(mac.Sum(nil))
+func (s *Registry) challenge(w http.ResponseWriter, repository string) {
+	text := fmt.Sprintf(`Bearer realm="%s",service="%s"`, s.house.Realm, s.house.Service)
+	if repository != "" {
+		text += fmt.Sprintf(`,scope="repository:%s:pull"`, repository)
+	}
+	w.Header().Set("WWW-Authenticate", text)
+	refuse(w, http.StatusUnauthorized, "UNAUTHORIZED", "access to the requested resource is not authorized")
 }
 
-func (s *Registry) opens(authorization, repository string) bool {
-	return hmac.Equal([]byte(authorization), []byte("Bearer "+s.token(repository)))
+func (s *Registry) manifest(w http.ResponseWriter, r *http.Request, repository, reference string) {
+	image, known := s.house.Manifest(repository, reference)
+	if !known || !accepts(r, image.Type) {
+		refuse(w, http.StatusNotFound, "MANIFEST_UNKNOWN", "manifest unknown")
+		return
+	}
+	s.warehouse.keep(repository, image)
+	w.Header().Set("Content-Type", image.Type)
+	w.Header().Set("Docker-Content-Digest", image.Digest())
+	w.Header().Set("Content-Length", fmt.Sprint(len(image.Manifest)))
+	_, _ = w.Write(image.Manifest) // as above
+}
+
+// accepts tells whether a client takes a manifest of a type. Images for one architecture go to everybody; lists only to
+// those who know of them.
+func accepts(r *http.Request, kind string) bool {
+	asked := strings.Join(r.Header.Values("Accept"), ",")
+	return kind == payload.ManifestType && asked == "" || strings.Contains(asked, kind) || strings.Contains(asked, "*/*")
+}
+
+// blob sends a client to the host that holds a layer.
+func (s *Registry) blob(w http.ResponseWriter, r *http.Request, digest string) {
+	if !s.warehouse.has(digest) {
+		refuse(w, http.StatusNotFound, "BLOB_UNKNOWN", "blob unknown to registry")
+		return
+	}
+	http.Redirect(w, r, s.warehouse.link(s.house.Layers, digest), http.StatusFound)
 }
 
 func refuse(w http.ResponseWriter, status int, code, message string) {

@@ -1,0 +1,112 @@
+package middlebox
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"sync"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/fabric"
+)
+
+// Interceptor opens the TLS connections of others: it shows the client a certificate of its own authority for the name
+// that was asked for, and asks the server itself. What is no TLS it passes on as it is.
+type Interceptor struct {
+	authority *fabric.CA
+	world     network.Network // where it asks
+
+	mu    sync.Mutex
+	known map[string]*tls.Certificate
+}
+
+// NewInterceptor returns an interceptor that reaches servers through a world.
+func NewInterceptor(authority *fabric.CA, world network.Network) *Interceptor {
+	return &Interceptor{authority: authority, world: world, known: map[string]*tls.Certificate{}}
+}
+
+// Serve answers until the listener is closed.
+func (i *Interceptor) Serve(l net.Listener) error { return each(l, i.relay) }
+
+func (i *Interceptor) relay(ctx context.Context, c net.Conn) {
+	wanted, known := fabric.OriginalDestination(c)
+	if !known {
+		return
+	}
+	conn, secure, err := peek(c)
+	if err != nil {
+		return
+	}
+	there, err := i.world.Dial(ctx, "tcp", wanted.String())
+	if err != nil {
+		return
+	}
+	defer func() { _ = there.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = there.Close() })()
+	if secure {
+		i.open(ctx, conn, there)
+		return
+	}
+	join(conn, there)
+}
+
+// open shakes hands with both sides and carries what they say. A server whose own certificate is not good it does not
+// talk to.
+func (i *Interceptor) open(ctx context.Context, here, there net.Conn) {
+	front := tls.Server(here, &tls.Config{
+		MinVersion: tls.VersionTLS12, SessionTicketsDisabled: true,
+		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return i.certificate(nameOf(hello.ServerName, there))
+		},
+	})
+	if front.HandshakeContext(ctx) != nil {
+		return
+	}
+	settings := i.world.TLS()
+	settings.ServerName = nameOf(front.ConnectionState().ServerName, there)
+	back := tls.Client(there, settings)
+	if back.HandshakeContext(ctx) == nil {
+		join(front, back)
+	}
+}
+
+// nameOf returns which server a client wants: that which it named, or else the address that it dialed.
+func nameOf(named string, there net.Conn) string {
+	if named == "" {
+		named, _, _ = net.SplitHostPort(there.RemoteAddr().String())
+	}
+	return named
+}
+
+// certificate returns a certificate for a name; it is made once.
+func (i *Interceptor) certificate(name string) (*tls.Certificate, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if made, known := i.known[name]; known {
+		return made, nil
+	}
+	made, err := i.authority.Certificate(name)
+	if err != nil {
+		return nil, err
+	}
+	i.known[name] = &made
+	return &made, nil
+}
+
+// join carries bytes between two connections until both sides have ended.
+func join(here, there net.Conn) {
+	var both sync.WaitGroup
+	both.Go(func() { carry(there, here) })
+	both.Go(func() { carry(here, there) })
+	both.Wait()
+}
+
+// carry copies until the source ends, and says so to the destination.
+func carry(to, from net.Conn) {
+	_, err := io.Copy(to, from)
+	half, ok := to.(interface{ CloseWrite() error })
+	if err != nil || !ok || half.CloseWrite() != nil {
+		_ = to.Close()
+	}
+}

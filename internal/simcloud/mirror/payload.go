@@ -1,0 +1,94 @@
+package mirror
+
+import (
+	"fmt"
+	"strings"
+
+	"exoshift/internal/simcloud/payload"
+)
+
+// The repositories that releases are in, at quay.io.
+const (
+	Repository    = "openshift-release-dev/ocp-release"
+	OKDRepository = "okd/scos-release"
+)
+
+// multi is the architecture of a release for all of them.
+const multi = "multi"
+
+func architectures() []string { return []string{amd64, "arm64", "ppc64le", "s390x"} }
+
+// Payload returns the release image.
+func (r Release) Payload() payload.Image { return r.payload(payload.NewBuilder()) }
+
+func (r Release) payload(b *payload.Builder) payload.Image {
+	if r.Architecture == multi {
+		return b.List("release "+r.Version, architectures()...)
+	}
+	return b.Image("release "+r.Version, r.Architecture)
+}
+
+// Tagged returns the release of a tag in a repository, e.g. "4.20.5-x86_64" or "4.20.0-okd-scos.11"; false if there is none.
+func Tagged(repository, tag string) (Release, bool) {
+	if repository == OKDRepository {
+		return Release{Version: tag, Architecture: amd64}, okdTag.MatchString(tag)
+	}
+	at := strings.LastIndex(tag, "-")
+	if repository != Repository || at < 0 || !exactVersion.MatchString(tag[:at]) {
+		return Release{}, false
+	}
+	arch, known := architecture(tag[at+1:])
+	return Release{Version: tag[:at], Architecture: arch}, known
+}
+
+// Find returns the release of a digest, which takes a look at all of them; false if there is none.
+func Find(digest string) (Release, bool) {
+	b := payload.NewBuilder()
+	for _, arch := range append(architectures(), multi) {
+		for _, version := range versions(arch) {
+			if r := (Release{Version: version, Architecture: arch}); r.payload(b).Digest() == digest {
+				return r, true
+			}
+		}
+	}
+	return Release{}, false
+}
+
+// versions returns every version that exists for an architecture, those first that are asked for most.
+func versions(arch string) []string {
+	var list []string
+	for _, minor := range minors() {
+		list = append(list, Patches(minor)...)
+	}
+	if arch != amd64 {
+		return list // candidates for other machines are found by nobody
+	}
+	for _, minor := range minors() {
+		for n := range 100 {
+			list = append(list, fmt.Sprintf("4.%d.0-rc.%d", minor, n), fmt.Sprintf("4.%d.0-ec.%d", minor, n))
+			if tag := fmt.Sprintf("4.%d.0-okd-scos.%d", minor, n); okdTag.MatchString(tag) {
+				list = append(list, tag)
+			}
+		}
+	}
+	return list
+}
+
+// Patches returns the releases of a minor version, oldest first.
+func Patches(minor int) []string {
+	list := make([]string, 100)
+	for patch := range list {
+		list[patch] = fmt.Sprintf("4.%d.%d", minor, patch)
+	}
+	return list
+}
+
+func minors() []int {
+	list := []int{20, 21, 19, 18}
+	for minor := range 30 {
+		if minor < 18 || minor > 21 {
+			list = append(list, minor)
+		}
+	}
+	return list
+}

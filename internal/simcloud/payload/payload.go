@@ -1,0 +1,126 @@
+// Package payload is what the container images of the simulated internet consist of. They are small, but of the real
+// shape, and their digests are those of their content.
+package payload
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"hash/crc32"
+	"slices"
+	"strconv"
+)
+
+// The media types of images in the second schema of Docker's registry, which OpenShift's are in.
+const (
+	ManifestType = "application/vnd.docker.distribution.manifest.v2+json"
+	ListType     = "application/vnd.docker.distribution.manifest.list.v2+json"
+	configType   = "application/vnd.docker.container.image.v1+json"
+	layerType    = "application/vnd.docker.image.rootfs.diff.tar.gzip"
+)
+
+const (
+	layers    = 3       // that all images share
+	layerSize = 4 << 10 // bytes
+)
+
+// Image is an image, or a list of images for several architectures.
+type Image struct {
+	Type     string // of the manifest
+	Manifest []byte
+	Blobs    [][]byte // its configuration and its layers
+	Parts    []Image  // the images of a list
+}
+
+// Digest returns the name of the manifest.
+func (i Image) Digest() string { return Digest(i.Manifest) }
+
+// Digest returns the name of some content: "sha256:" and hex.
+func Digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// descriptor refers to content.
+type descriptor struct {
+	MediaType string    `json:"mediaType"`
+	Size      int       `json:"size"`
+	Digest    string    `json:"digest"`
+	Platform  *platform `json:"platform,omitempty"`
+}
+
+type platform struct {
+	Architecture string `json:"architecture"`
+	OS           string `json:"os"`
+}
+
+// Builder makes images. All of them stand on the same layers, as most images stand on those of a base.
+type Builder struct {
+	base   [][]byte
+	listed string // the layers as manifests list them
+}
+
+// NewBuilder returns a builder.
+func NewBuilder() *Builder {
+	b := &Builder{}
+	var listed []descriptor
+	for i := range layers {
+		content := layer(uint64(i))
+		b.base = append(b.base, content)
+		listed = append(listed, describe(layerType, content))
+	}
+	b.listed = encode(listed)
+	return b
+}
+
+// Layers returns the layers that all images share.
+func (b *Builder) Layers() [][]byte { return slices.Clone(b.base) }
+
+// Image returns the image of a name and an architecture, which hold nothing that JSON writes otherwise. The documents are
+// put together by hand, because whoever looks for a digest makes thousands.
+func (b *Builder) Image(name, architecture string) Image {
+	config := []byte(`{"architecture":"` + architecture + `","config":{"Labels":{"name":"` + name + `"}},"os":"linux"}`)
+	content := `{"schemaVersion":2,"mediaType":"` + ManifestType + `","config":{"mediaType":"` + configType +
+		`","size":` + strconv.Itoa(len(config)) + `,"digest":"` + Digest(config) + `"},"layers":` + b.listed + `}`
+	return Image{Type: ManifestType, Manifest: []byte(content), Blobs: append([][]byte{config}, b.base...)}
+}
+
+// List returns an image for several architectures.
+func (b *Builder) List(name string, architectures ...string) Image {
+	list := Image{Type: ListType}
+	var parts []descriptor
+	for _, architecture := range architectures {
+		part := b.Image(name, architecture)
+		described := describe(part.Type, part.Manifest)
+		described.Platform = &platform{Architecture: architecture, OS: "linux"}
+		parts, list.Parts = append(parts, described), append(list.Parts, part)
+	}
+	list.Manifest = []byte(`{"schemaVersion":2,"mediaType":"` + ListType + `","manifests":` + encode(parts) + `}`)
+	return list
+}
+
+func describe(kind string, content []byte) descriptor {
+	return descriptor{MediaType: kind, Size: len(content), Digest: Digest(content)}
+}
+
+// layer is random bytes that are always the same, packed as gzip packs what it cannot make smaller (RFC 1951, 3.2.4).
+func layer(number uint64) []byte {
+	var content []byte
+	for i := uint64(0); len(content) < layerSize; i++ {
+		sum := sha256.Sum256(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, number), i))
+		content = append(content, sum[:]...)
+	}
+	packed := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 1} // no name, no time, unknown system; the last block, as it is
+	packed = binary.LittleEndian.AppendUint16(packed, uint16(len(content)))
+	packed = binary.LittleEndian.AppendUint16(packed, ^uint16(len(content)))
+	packed = append(packed, content...)
+	packed = binary.LittleEndian.AppendUint32(packed, crc32.ChecksumIEEE(content))
+	return binary.LittleEndian.AppendUint32(packed, uint32(len(content)))
+}
+
+// encode never fails: a descriptor holds nothing that JSON cannot say.
+func encode(list []descriptor) string {
+	content, _ := json.Marshal(list)
+	return string(content)
+}

@@ -1,0 +1,74 @@
+package registry
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// tokenLife is how long a token is good.
+const tokenLife = 5 * time.Minute
+
+// Tokens is a registry's token service. A token is good for one repository, which stands in it, and its signature.
+type Tokens struct {
+	house House
+	key   []byte
+}
+
+// newTokens returns a service; tokens of another one are worth nothing to its registry.
+func newTokens(house House) (Tokens, error) {
+	key := make([]byte, sha256.Size)
+	if _, err := rand.Read(key); err != nil {
+		return Tokens{}, fmt.Errorf("make the key of %s: %w", house.Host, err)
+	}
+	return Tokens{house: house, key: key}, nil
+}
+
+// ServeHTTP gives a token for a repository, or for none. Whoever has an account may be anybody: whose pull secret is
+// good, nobody knows here.
+func (s Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	repository := ""
+	if scope := strings.Split(r.URL.Query().Get("scope"), ":"); len(scope) == 3 && scope[0] == "repository" {
+		repository = scope[1]
+	}
+	user, password, _ := r.BasicAuth()
+	if s.members(repository) && (user == "" || password == "") {
+		refuse(w, http.StatusUnauthorized, "UNAUTHORIZED", "Invalid Username or Password")
+		return
+	}
+	token := s.token(repository)
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{ // the client went away
+		"token": token, "access_token": token, "expires_in": int(tokenLife.Seconds()), "issued_at": time.Now().UTC().Format(time.RFC3339),
+	})
+}
+
+func (s Tokens) members(repository string) bool {
+	return s.house.Members != nil && s.house.Members(repository)
+}
+
+func (s Tokens) token(repository string) string {
+	content := base64.RawURLEncoding.EncodeToString([]byte(repository))
+	mac := hmac.New(sha256.New, s.key)
+	mac.Write([]byte(content))
+	return content + "." + hex.EncodeToString(mac.Sum(nil))
+}
+
+// open tells whether an Authorization header opens a repository.
+func (s Tokens) open(authorization, repository string) bool {
+	return hmac.Equal([]byte(authorization), []byte("Bearer "+s.token(repository)))
+}
+
+// valid tells whether an Authorization header has any token of this service.
+func (s Tokens) valid(authorization string) bool {
+	content, _, _ := strings.Cut(strings.TrimPrefix(authorization, "Bearer "), ".")
+	repository, err := base64.RawURLEncoding.DecodeString(content)
+	return err == nil && s.open(authorization, string(repository))
+}

@@ -1,0 +1,30 @@
+package server
+
+import (
+	"net"
+
+	"exoshift/internal/simcloud/fabric"
+)
+
+// DNS answers at port 53, by UDP and TCP.
+type DNS struct {
+	Speaks interface {
+		Serve(l net.Listener) error
+		ServePackets(c net.PacketConn) error
+	}
+}
+
+func (p DNS) open(s *Servers, _ Site, host *fabric.Host) error {
+	const port = 53
+	c, err := host.ListenPacket(port)
+	if err != nil {
+		return err
+	}
+	s.run(c, func() error { return p.Speaks.ServePackets(c) })
+	l, err := host.Listen(port)
+	if err != nil {
+		return err
+	}
+	s.run(l, func() error { return p.Speaks.Serve(l) })
+	return nil
+}

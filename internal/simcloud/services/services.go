@@ -1,0 +1,107 @@
+// Package services is what installations and clusters find in the simulated internet beside Exoscale and the download
+// mirror: the vendor's services, those of Project Syn, and third parties. Each has an address of its own, and answers
+// whom it does not know as the real one does, as far as that is known.
+package services
+
+import (
+	"crypto/x509/pkix"
+	"fmt"
+	"net/http"
+	"net/netip"
+
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/mirror"
+	"exoshift/internal/simcloud/registry"
+	"exoshift/internal/simcloud/server"
+)
+
+// Config is what the services need of the world.
+type Config struct {
+	Servers *server.Servers
+	Release mirror.Key // signs releases
+	HostKey []byte     // the seed of the SSH host keys
+	// Registries is put before each container registry; nil means none.
+	Registries func(http.Handler) http.Handler
+}
+
+// services are what the sites share.
+type services struct {
+	config    Config
+	warehouse *registry.Warehouse
+	signer    signer
+}
+
+// site is a host of the internet.
+type site struct {
+	names []string
+	ports func(*services) ([]server.Port, error)
+}
+
+// Open puts the services on the network.
+func Open(config Config) error {
+	if config.Registries == nil {
+		config.Registries = func(next http.Handler) http.Handler { return next }
+	}
+	warehouse, err := registry.NewWarehouse()
+	if err != nil {
+		return err
+	}
+	s := &services{config: config, warehouse: warehouse, signer: signer{key: config.Release}}
+	for i, site := range sites() {
+		ports, err := site.ports(s)
+		if err != nil {
+			return fmt.Errorf("serve %s: %w", site.names[0], err)
+		}
+		if err := config.Servers.Add(server.Site{Address: address(i), Names: site.names, Ports: ports}); err != nil {
+			return fmt.Errorf("serve %s: %w", site.names[0], err)
+		}
+	}
+	return nil
+}
+
+// Names returns the names of the services, each with its address.
+func Names() map[string]string {
+	names := map[string]string{}
+	for i, site := range sites() {
+		for _, name := range site.names {
+			names[name] = address(i)
+		}
+	}
+	return names
+}
+
+// address returns the address of a site, out of a range that is reserved for documentation.
+func address(number int) string {
+	return netip.AddrFrom4([4]byte{203, 0, 113, byte(100 + number)}).String()
+}
+
+func sites() []site {
+	var list []site
+	for _, part := range [][]site{vshn(), redhat(), registries(), others()} {
+		list = append(list, part...)
+	}
+	return list
+}
+
+// web is a site of web pages.
+func web(handler http.Handler, names ...string) site {
+	return site{names, func(*services) ([]server.Port, error) { return server.Web(handler), nil }}
+}
+
+// sshd is a host that is reached by SSH only.
+func sshd(version string, names ...string) site {
+	return site{names, func(s *services) ([]server.Port, error) {
+		port, err := s.ssh(version, names[0])
+		return []server.Port{port}, err
+	}}
+}
+
+func (s *services) ssh(version, host string) (server.Port, error) {
+	key, err := server.HostKey(s.config.HostKey, host)
+	return server.SSH{Version: version, Key: key}, err
+}
+
+// puppetCA is the authority that Puppet has of its own.
+func puppetCA() (*fabric.CA, error) {
+	return fabric.NewAuthority(pkix.Name{CommonName: "Puppet CA: master.puppet.vshn.net"})
+}

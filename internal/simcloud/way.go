@@ -1,0 +1,122 @@
+package simcloud
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"exoshift/internal/network"
+)
+
+// way is what a scenario does to packets and names on their way, whichever service they are for. Nothing that is nil does
+// anything.
+type way struct {
+	unknown []string // names that exist for nobody
+	// drops tells whether a packet gets lost, and middle which host answers in the place of the one that was meant.
+	drops  func(from, to netip.Addr) bool
+	middle func(from, to netip.Addr, port int) netip.Addr
+	// views are the records that the operator's resolver has of its own.
+	views map[string]netip.Addr
+	blind bool                                  // it knows no others
+	proxy func(*http.Request) (*url.URL, error) // of the operator's machine
+	ahead time.Duration                         // how far the world's clock is ahead of the operator's
+	delay time.Duration                         // of each answer of a registry, on the wall clock
+	build func(z *Zone) error                   // brings up who stands in the middle
+}
+
+// drops tells whether a packet gets lost on its way.
+func (z *Zone) drops(from, to netip.Addr) bool { return z.way.drops != nil && z.way.drops(from, to) }
+
+// diverts returns who answers a packet in the place of the one who was meant.
+func (z *Zone) diverts(from, to netip.Addr, proto string, port int) netip.Addr {
+	if z.way.middle == nil || proto != "tcp" {
+		return netip.Addr{}
+	}
+	return z.way.middle(from, to, port)
+}
+
+func (z *Zone) openWay() error {
+	if z.way.build == nil {
+		return nil
+	}
+	return z.way.build(z)
+}
+
+// worldTime is what the clocks of the world show to whoever asks from an address: to the operator another time than
+// their own clock, if that is wrong.
+func (z *Zone) worldTime(asker netip.Addr) time.Time {
+	if isOperator(asker) {
+		return time.Now().Add(z.way.ahead)
+	}
+	return time.Now()
+}
+
+// registries returns what stands before the container registries.
+func (z *Zone) registries() func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		if z.way.delay == 0 {
+			return next
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			timer := time.NewTimer(z.way.delay)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+				next.ServeHTTP(w, r)
+			case <-r.Context().Done():
+			}
+		})
+	}
+}
+
+// lookup returns how the operator's machine resolves names.
+func (w way) lookup(next func(context.Context, string) ([]netip.Addr, error)) func(context.Context, string) ([]netip.Addr, error) {
+	return func(ctx context.Context, name string) ([]netip.Addr, error) {
+		if own, ok := w.views[plainName(name)]; ok {
+			return []netip.Addr{own}, nil
+		}
+		if w.blind {
+			return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+		}
+		return next(ctx, name)
+	}
+}
+
+// resolve returns whom the operator's machine asks for other records.
+func (w way) resolve(next network.Resolver) network.Resolver {
+	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
+		if len(question.Question) != 1 {
+			return next(ctx, question)
+		}
+		asked := question.Question[0]
+		own, ok := w.views[plainName(asked.Name)]
+		switch {
+		case ok && asked.Qtype == dns.TypeA:
+			reply := new(dns.Msg).SetReply(question)
+			reply.RecursionAvailable = true
+			header := dns.RR_Header{Name: asked.Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 60}
+			reply.Answer = []dns.RR{&dns.A{Hdr: header, A: own.AsSlice()}}
+			return reply, ctx.Err()
+		case w.blind:
+			reply := new(dns.Msg).SetRcode(question, dns.RcodeNameError)
+			reply.RecursionAvailable = true
+			return reply, ctx.Err()
+		}
+		return next(ctx, question)
+	}
+}
+
+func plainName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// isOperator tells whether a packet comes from the operator's machine.
+func isOperator(from netip.Addr) bool { return from.String() == clientAddress }
+
+// encrypted tells whether TLS is usual at a port.
+func encrypted(port int) bool { return slices.Contains([]int{443, 6443, 8140}, port) }
