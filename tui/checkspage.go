@@ -147,7 +147,7 @@ func (p *checksPage) lead() {
 	if p.chosen {
 		return
 	}
-	p.selected = p.urgent()
+	p.selected, p.board.selected, p.board.choice = p.urgent(), "", nil
 	fails := p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed
 	p.probes = !fails && p.board.findings() > 0 || fails && p.rows[p.selected].ID == stepReachability && p.board.failed()
 }

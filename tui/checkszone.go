@@ -110,10 +110,11 @@ func (p *checksPage) runZone() {
 	talk := p.talk
 	p.zone.known = false
 	p.rows = slices.DeleteFunc(p.rows, func(row checkRow) bool { return row.ID == zoneRowID })
-	p.choose(p.place())
+	p.chosen = false
 	p.board.forget(zoneColumn)
 	p.board.expect(zoneColumn, nil)
 	p.board.facing = zoneColumn
+	p.lead()
 	talk.travels++
 	p.zone.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
 		talk.abroad.RLock()

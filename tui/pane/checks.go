@@ -60,7 +60,7 @@ func (p Checks) View(width, height int) string {
 	list := min(p.height(), max(height-2-p.explainRoom(width, height), 1))
 	lines := append([]string{" " + p.Head, p.Theme.Rule(width)}, p.list(width, list)...)
 	if room := height - len(lines) - 1; room > 0 && len(p.Rows) > 0 {
-		lines = append(append(lines, p.Theme.Rule(width)), p.explanation(width)...)
+		lines = append(append(lines, p.Theme.Rule(width)), p.explanation(width, room)...)
 	}
 	return Fill(lines, width, height)
 }
@@ -68,7 +68,7 @@ func (p Checks) View(width, height int) string {
 func (p Checks) beside(width, height int) string {
 	left := width * 55 / 100
 	list := p.list(left, height-2)
-	explanation := p.explanation(width - left - 2)
+	explanation := p.explanation(width-left-2, height-2)
 	lines := []string{" " + p.Head, p.Theme.Rule(width)}
 	for y := range max(height-2, 0) {
 		lines = append(lines, Fit(orBlank(list, y), left)+p.Theme.Border.Render(p.Theme.vertical)+" "+orBlank(explanation, y))
@@ -88,7 +88,7 @@ func (p Checks) explainRoom(width, height int) int {
 	if p.Selected < len(p.Rows) {
 		return explainLeast
 	}
-	return max(explainLeast, min(len(p.explanation(width))+1, height/2))
+	return max(explainLeast, min(p.Details.Lines(width)+1, height/2))
 }
 
 // height is how many lines the whole list has.
@@ -153,12 +153,12 @@ func (p Checks) remark(c Check) string {
 }
 
 // explanation says everything about the selected check.
-func (p Checks) explanation(width int) []string {
-	if p.Selected >= len(p.Rows) && p.Selected >= 0 {
-		return p.Details.lines(width)
-	}
-	if p.Selected < 0 {
+func (p Checks) explanation(width, height int) []string {
+	switch {
+	case p.Selected < 0:
 		return nil
+	case p.Selected >= len(p.Rows):
+		return strings.Split(p.Details.View(width, height), "\n")
 	}
 	return Finding{Theme: p.Theme, Check: p.Rows[p.Selected]}.lines(width)
 }

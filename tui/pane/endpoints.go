@@ -133,5 +133,5 @@ func (p Endpoints) row(e *Endpoint, selected bool, width int) string {
 	if width >= titleFrom {
 		line += Fit(e.Check.Title, titleColumn-1) + " "
 	}
-	return line + e.brief(t, e.Sight(p.Facing))
+	return line + e.brief(t, e.Sight(p.Facing), width-cells(line))
 }

@@ -45,8 +45,9 @@ func (l layer) mark(t Theme) string {
 	return t.Dim.Render(l.name) + " " + t.Mark(Skipped)
 }
 
-// brief says how a service is from one vantage, in as few words as possible: for what is well only how long it took.
-func (e *Endpoint) brief(t Theme, s Sight) string {
+// brief says how a service is from one vantage, in as few words as possible: for what is well only how long it took, and
+// where there is little room only the layer that failed.
+func (e *Endpoint) brief(t Theme, s Sight, width int) string {
 	r := s.Result
 	switch s.Status {
 	case Running:
@@ -58,14 +59,21 @@ func (e *Endpoint) brief(t Theme, s Sight) string {
 	case Skipped:
 		return t.Dim.Render(r.Sentence())
 	}
-	return e.climb(t, r) + remark(r)
+	whole := e.climb(t, r, false) + remark(r)
+	if cells(whole) > width {
+		return e.climb(t, r, true) + remark(r)
+	}
+	return whole
 }
 
-// climb marks the layers that were come to, up to the one that failed.
-func (e *Endpoint) climb(t Theme, r reach.Result) string {
+// climb marks the layers that were come to, up to the one that failed, or only that one. If none did, they tell nothing.
+func (e *Endpoint) climb(t Theme, r reach.Result, last bool) string {
 	line := ""
+	if r.Layers.Failed() == "" {
+		return line
+	}
 	for _, l := range e.layers(r) {
-		if l.state == reach.LayerOK || l.state == reach.LayerFail {
+		if l.state == reach.LayerOK && !last || l.state == reach.LayerFail {
 			line += l.mark(t) + " "
 		}
 		if l.state == reach.LayerFail {
