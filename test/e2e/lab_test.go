@@ -25,6 +25,9 @@ const (
 	publicIPv6 = "2001:db8::/64"
 )
 
+// validity is how long certificates are good that nothing is wrong with.
+const validity = 90 * 24 * time.Hour
+
 // lab is a small internet that has this process's network for itself: real name servers, real servers with names and
 // addresses of their own, and a firewall.
 type lab struct {
@@ -102,12 +105,13 @@ func (l *lab) write(name, content string) string {
 	return path
 }
 
-// firewall adds rules to what the machine sends, in the language of nft.
+// firewall adds rules to what arrives at the lab's addresses, in the language of nft: to those who ask it is the same as if
+// it happened on the way. A machine that refuses to send by itself is another thing.
 func (l *lab) firewall(rules ...string) {
 	l.t.Helper()
-	script := "add table inet lab\nadd chain inet lab out { type filter hook output priority 0; }\n"
+	script := "add table inet lab\nadd chain inet lab in { type filter hook input priority 0; }\n"
 	for _, rule := range rules {
-		script += "add rule inet lab out " + rule + "\n"
+		script += "add rule inet lab in " + rule + "\n"
 	}
 	l.nft(script)
 }
@@ -131,7 +135,7 @@ func (l *lab) run(program string, arguments ...string) {
 
 func authority(t *testing.T, name string) certificate.Pair {
 	t.Helper()
-	pair, err := certificate.Authority(pkix.Name{CommonName: name}, 24*time.Hour, time.Now())
+	pair, err := certificate.Authority(pkix.Name{CommonName: name}, 10*validity, time.Now())
 	must(t, err)
 	return pair
 }
@@ -139,7 +143,7 @@ func authority(t *testing.T, name string) certificate.Pair {
 // issue makes a server's certificate that begins now or another time.
 func issue(t *testing.T, by certificate.Pair, at time.Time, names ...string) certificate.Pair {
 	t.Helper()
-	pair, err := by.Issue(certificate.Request{Subject: pkix.Name{CommonName: names[0]}, DNS: names, Validity: time.Hour,
+	pair, err := by.Issue(certificate.Request{Subject: pkix.Name{CommonName: names[0]}, DNS: names, Validity: validity,
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, at)
 	must(t, err)
 	return pair

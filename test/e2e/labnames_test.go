@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,12 +16,14 @@ const (
 	named    = "/usr/sbin/named"   // answers for the root and all zones
 	unbound  = "/usr/sbin/unbound" // the resolver, which has to ask its way down from the root
 	zoneHost = "198.51.100.53"
+	lameHost = "198.51.100.54" // a name server that serves nothing
 )
 
 // serveZones starts name servers as the internet has them: one that answers for zones, and a resolver that asks it.
 func (l *lab) serveZones(records []string) {
 	l.t.Helper()
 	l.own(zoneHost)
+	l.own(lameHost)
 	zones := map[string][]string{}
 	inner := ""
 	for _, record := range records {
@@ -41,23 +44,42 @@ func zoneOf(name string) string {
 	return strings.Join(labels[max(0, len(labels)-2):], ".")
 }
 
-// serveAuthority serves zones, and a root that leads to them and to one that nobody serves.
+// serveAuthority serves zones, and a root that leads to them to one that its server does not serve.
 func (l *lab) serveAuthority(zones map[string][]string) {
 	l.t.Helper()
 	const start = "$TTL 60\n@ SOA ns.lab.example. admin.lab.example. 1 3600 600 86400 60\n@ NS ns.lab.example.\n"
 	zones["lab.example"] = append(zones["lab.example"], "ns.lab.example. A "+zoneHost, "lame.lab.example. NS ns.nowhere.lab.example.",
-		"ns.nowhere.lab.example. A "+zoneHost)
-	root := start + "ns.lab.example. A " + zoneHost + "\n"
-	folder := l.write("root.zone", "")
-	config := `options { directory "` + strings.TrimSuffix(folder, "/root.zone") + `"; listen-on { ` + zoneHost + `; }; listen-on-v6 { none; };
-		recursion no; pid-file none; session-keyfile none; dnssec-validation no; allow-transfer { none; }; };
-		controls { };` + "\n"
+		"ns.nowhere.lab.example. A "+lameHost)
+	config := ""
+	delegate(zones)
 	for _, zone := range slices.Sorted(maps.Keys(zones)) {
-		root += zone + ". NS ns.lab.example.\n"
 		config += fmt.Sprintf("zone %q { type primary; file %q; };\n", zone, l.write("zone", start+strings.Join(zones[zone], "\n")+"\n"))
 	}
-	config += fmt.Sprintf("zone \".\" { type primary; file %q; };\n", l.write("zone", root))
-	daemon(l.t, l.resolves(zoneHost, "."), named, "-g", "-c", l.write("named.conf", config))
+	l.runNamed(zoneHost, config)
+	l.runNamed(lameHost, "")
+}
+
+// runNamed runs a name server that answers for its own zones and asks nobody.
+func (l *lab) runNamed(address, zones string) {
+	l.t.Helper()
+	config := l.write("named.conf", zones+`options { directory "/run"; listen-on { `+address+`; }; listen-on-v6 { none; }; recursion no;
+		pid-file none; session-keyfile none; dnssec-validation no; managed-keys-directory "`+filepath.Dir(l.write("keys", ""))+`"; allow-transfer { none; }; };
+		controls { };`+"\n")
+	daemon(l.t, open(address+":53"), named, "-g", "-c", config)
+}
+
+// delegate adds the zones above: the root leads to the top levels, and these lead to all others.
+func delegate(zones map[string][]string) {
+	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+		_, top, _ := strings.Cut(zone, ".")
+		if _, exists := zones[top]; !exists {
+			zones["."] = append(zones["."], top+". NS ns.lab.example.")
+		}
+		zones[top] = append(zones[top], zone+". NS ns.lab.example.")
+	}
+	for _, glued := range []string{".", "example"} {
+		zones[glued] = append(zones[glued], "ns.lab.example. A "+zoneHost)
+	}
 }
 
 // resolve starts the machine's resolver; inner is what it answers by itself.

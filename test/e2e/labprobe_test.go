@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,6 +22,7 @@ func limits() probe.Limits {
 // asked is one question to a service of the lab, and what is to be found.
 type asked struct {
 	url    string
+	group  string // customer if nobody says another
 	expect []int
 	want   string // e.g. "fail tls-expired ++x-": verdict, class, and the layers DNS, TCP, TLS, HTTP; see told
 	seen   string // "key=part of the value" of the evidence, more of them separated by ";"
@@ -52,7 +54,7 @@ func (l *lab) askAs(task reach.Task, limits probe.Limits, questions map[string]a
 func probed(t *testing.T, task reach.Task, limits probe.Limits, question asked) reach.Result {
 	t.Helper()
 	task.Vantage = reach.Workstation
-	task.Checks = []reach.Check{{ID: "LAB-001", Group: "customer", URL: question.url, Expect: question.expect, Severity: reach.Must}}
+	task.Checks = []reach.Check{{ID: "LAB-001", Group: cmp.Or(question.group, "customer"), URL: question.url, Expect: question.expect, Severity: reach.Must}}
 	prober, err := probe.New(network.Host(), task, limits)
 	must(t, err)
 	report := reach.Run(t.Context(), task, prober, func(reach.Result) {})

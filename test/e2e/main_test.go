@@ -12,5 +12,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		os.Exit(2)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	forgetExoshift()
+	os.Exit(code)
 }

@@ -16,7 +16,7 @@ type front struct{ name, bind, rules string }
 func (l *lab) balance(fronts ...front) {
 	l.t.Helper()
 	config := "global\n  ssl-default-bind-ciphers ALL:@SECLEVEL=0\n" +
-		"defaults\n  mode http\n  timeout connect 1s\n  timeout client 30s\n  timeout server 30s\n"
+		"defaults\n  mode http\n  timeout connect 1s\n  retries 0\n  timeout client 30s\n  timeout server 30s\n"
 	for _, f := range fronts {
 		config += fmt.Sprintf("listen %s\n  bind %s ssl crt %s %s\n  %s\n", f.name, l.at(f.name, "443"), l.certified(f.name), f.bind, f.rules)
 	}
@@ -38,7 +38,7 @@ func TestSitesBehindARealBalancerAreToldApart(t *testing.T) {
 		front{"hangs.example.net", "", "server a 127.0.0.1:8081"},
 		front{"late.example.net", "", "timeout server 300ms\n  server a 127.0.0.1:8081"},
 		front{"loop.example.net", "", "http-request redirect code 302 location https://loop.example.net/%[uuid]"},
-		front{"portal.example.net", "", "http-request redirect code 302 location http://login.example.net/hotel?back=%[url]"},
+		front{"portal.example.net", "", "http-request redirect code 302 location https://login.example.net/hotel?back=%[url]"},
 		front{"geo.example.net", "", `http-request return status 403 content-type text/html string "<h1>Not available in your country</h1>"`},
 		front{"old.example.net", "ssl-min-ver TLSv1.0 ssl-max-ver TLSv1.1", "server a 127.0.0.1:8080"},
 		front{"missing.example.net", "", `http-request return status 404 content-type text/plain string "not found"`},
@@ -49,8 +49,8 @@ func TestSitesBehindARealBalancerAreToldApart(t *testing.T) {
 		"dead backend":        {url: "https://dead.example.net/", want: "fail http-5xx +++x", seen: "status=503"},
 		"hanging backend":     {url: "https://hangs.example.net/", want: "fail http-timeout +++x"},
 		"late backend":        {url: "https://late.example.net/", want: "fail http-5xx +++x", seen: "status=504"},
-		"redirects for ever":  {url: "https://loop.example.net/", want: "fail malformed +++x"},
-		"captive portal":      {url: "https://portal.example.net/", want: "fail captive-portal +++x"},
+		"redirects for ever":  {url: "https://loop.example.net/", expect: []int{200}, want: "fail http-unexpected +++x"},
+		"sends to a login":    {url: "https://portal.example.net/", want: "ok - ++++", seen: "status=302"},
 		"not in this land":    {url: "https://geo.example.net/", want: "fail http-403-geo +++x", seen: "status=403"},
 		"old TLS":             {url: "https://old.example.net/", want: "fail tls-failure ++x-"},
 		"404, as the service": {url: "https://missing.example.net/", want: "ok - ++++", seen: "status=404"},

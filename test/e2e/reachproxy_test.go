@@ -66,8 +66,8 @@ func TestARealSquidIsGoneThroughAndToldApartFromItsTarget(t *testing.T) {
 		"refused behind":  {url: "https://good.example.net:444/", want: "fail proxy-refused -x--"},
 		"unknown behind":  {url: "https://nobody.example.net/", want: "fail proxy-refused -x--"},
 		"another port":    {url: "tls://good.example.net:8443", want: "fail proxy-refused -x--"},
-		"let through":     {url: "proxy://good.example.net:443", want: "ok - -+--"},
-		"refuses":         {url: "proxy://denied.example.net:443", want: "fail proxy-refused -x--"},
+		"let through":     {url: "proxy://proxy.example.net:3128/good.example.net:443", want: "ok - ++-+"},
+		"refuses":         {url: "proxy://proxy.example.net:3128/denied.example.net:443", want: "fail proxy-refused ++-x"},
 	})
 }
 
@@ -79,7 +79,7 @@ func TestARealSquidThatWantsAPasswordIsGivenIt(t *testing.T) {
 	l.runSquid("strict.example.net", "auth_param basic program "+l.write("gatekeeper", gatekeeper)+"\nauth_param basic realm lab\nacl known proxy_auth REQUIRED\nhttp_access allow known\nhttp_access deny all")
 	l.askAs(proxied("http://strict.example.net:3128"), limits(), map[string]asked{
 		"nobody":       {url: "https://good.example.net/", want: "fail proxy-auth -x--", seen: "proxy=strict.example.net:3128"},
-		"nobody plain": {url: "http://good.example.net/", want: "fail proxy-auth -x--"},
+		"nobody plain": {url: "http://good.example.net/", want: "fail proxy-auth -+-x"},
 	})
 	l.askAs(proxied("http://nodes:wrong@strict.example.net:3128"), limits(), map[string]asked{
 		"wrong password": {url: "https://good.example.net/", want: "fail proxy-auth -x--"},

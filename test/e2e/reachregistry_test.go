@@ -21,7 +21,7 @@ func TestARealRegistryIsReachedAndItsReleaseIsFollowedToTheLayers(t *testing.T) 
 	}
 	l.runMirror(l.runRegistry(program).manifest)
 	l.askAs(pulling(""), limits(), map[string]asked{
-		"without a secret":         {url: "registry://quay.io", want: "ok http-401 ++++"},
+		"without a secret":         {url: "registry://quay.io", want: "ok - ++++"},
 		"release without a secret": {url: "release://quay.io", want: "ok http-401 ++++"},
 	})
 	l.askAs(pulling(pullPassword), limits(), map[string]asked{

@@ -11,10 +11,10 @@ func TestWhatAFirewallDoesIsToldApart(t *testing.T) {
 		return
 	}
 	l.firewall(
-		"ip daddr 203.0.113.12 drop",
+		"meta l4proto tcp ip daddr 203.0.113.12 drop",
 		"ip daddr 203.0.113.13 tcp dport 9000 reject with tcp reset",
-		"ip daddr 203.0.113.14 reject with icmp admin-prohibited",
-		"ip daddr 203.0.113.15 reject with icmp port-unreachable")
+		"meta l4proto tcp ip daddr 203.0.113.14 reject with icmp admin-prohibited",
+		"meta l4proto tcp ip daddr 203.0.113.15 reject with icmp port-unreachable")
 	l.echo("open.example.net", "9000")
 	l.ask(map[string]asked{
 		"open":        {url: "tcp://open.example.net:9000", want: "ok - ++--", seen: "address=203.0.113.10"},

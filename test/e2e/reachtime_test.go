@@ -46,18 +46,20 @@ func (l *lab) chrony(socket string, command ...string) error {
 
 func TestRealTimeServersTellHowFarThisClockIsOff(t *testing.T) {
 	l, ok := newLab(t, "time.example.net A 203.0.113.10", "ahead.example.net A 203.0.113.11", "closed.example.net A 203.0.113.12",
-		"dropped.example.net A 203.0.113.13", "prohibited.example.net A 203.0.113.14")
+		"dropped.example.net A 203.0.113.13", "prohibited.example.net A 203.0.113.14", "near.example.net A 203.0.113.15")
 	if !ok {
 		return
 	}
-	l.firewall("ip daddr 203.0.113.13 drop", "ip daddr 203.0.113.14 reject with icmp admin-prohibited")
+	l.firewall("meta l4proto udp ip daddr 203.0.113.13 drop", "meta l4proto udp ip daddr 203.0.113.14 reject with icmp admin-prohibited")
 	l.runTime("time.example.net", 0)
-	l.runTime("ahead.example.net", 5*time.Minute)
+	l.runTime("near.example.net", 90*time.Second)
+	l.runTime("ahead.example.net", 5*time.Minute+30*time.Second)
 	l.ask(map[string]asked{
-		"right":      {url: "ntp://time.example.net", want: "ok - ++-+"},
-		"off":        {url: "ntp://ahead.example.net", want: "fail tls-clock-skew ++-x", seen: "skew=-"},
-		"closed":     {url: "ntp://closed.example.net", want: "fail tcp-refused +x--"},
-		"dropped":    {url: "ntp://dropped.example.net", want: "fail udp-timeout +x--"},
-		"prohibited": {url: "ntp://prohibited.example.net", want: "fail no-route +x--"},
+		"right":        {url: "ntp://time.example.net", want: "ok - ++-+"},
+		"off":          {url: "ntp://ahead.example.net", want: "fail tls-clock-skew ++-x", seen: "skew=-5m"},
+		"off a little": {url: "ntp://near.example.net", want: "warn tls-clock-skew ++-+", seen: "skew=-1m"},
+		"closed":       {url: "ntp://closed.example.net", want: "fail tcp-refused +x--"},
+		"dropped":      {url: "ntp://dropped.example.net", want: "fail udp-timeout +x--"},
+		"prohibited":   {url: "ntp://prohibited.example.net", want: "fail no-route +x--"},
 	})
 }

@@ -17,7 +17,7 @@ func TestWhatIsWrongWithACertificateIsToldApart(t *testing.T) {
 	l, ok := newLab(t, "good.example.net A 203.0.113.10", "expired.example.net A 203.0.113.11", "early.example.net A 203.0.113.12",
 		"name.example.net A 203.0.113.13", "corp.example.net A 203.0.113.14", "self.example.net A 203.0.113.15",
 		"plain.example.net A 203.0.113.16", "silent.example.net A 203.0.113.17", "cut.example.net A 203.0.113.18",
-		"chain.example.net A 203.0.113.19", "between.example.net A 203.0.113.20", "garbage.example.net A 203.0.113.21")
+		"chain.example.net A 203.0.113.19", "between.example.net A 203.0.113.20", "garbage.example.net A 203.0.113.21", "soon.example.net A 203.0.113.22", "future.example.net A 203.0.113.23")
 	if !ok {
 		return
 	}
@@ -26,47 +26,43 @@ func TestWhatIsWrongWithACertificateIsToldApart(t *testing.T) {
 	say := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
 	for name, pair := range map[string]certificate.Pair{
 		"good.example.net":    issue(t, l.authority, now, "good.example.net"),
-		"expired.example.net": issue(t, authorityAt(t, l, now.Add(-48*time.Hour)), now.Add(-48*time.Hour), "expired.example.net"),
-		"early.example.net":   issue(t, l.authority, now.Add(2*time.Hour), "early.example.net"),
+		"expired.example.net": issue(t, l.authority, now.Add(-validity-time.Hour), "expired.example.net"),
+		"soon.example.net":    issue(t, l.authority, now.Add(-validity+2*24*time.Hour), "soon.example.net"),
+		"early.example.net":   issue(t, l.authority, now.Add(30*24*time.Hour), "early.example.net"),
 		"name.example.net":    issue(t, l.authority, now, "other.example.net"),
 		"corp.example.net":    issue(t, corporate, now, "corp.example.net"),
 		"self.example.net":    selfSigned(t, "self.example.net"),
 	} {
 		l.secure(name, "443", encryption(pair), say)
 	}
+	l.secure("future.example.net", "443", encryption(issue(t, l.authority, now.Add(30*24*time.Hour), "future.example.net")), dated(now.Add(31*24*time.Hour)))
 	l.chains(say)
 	l.serve(l.listen("plain.example.net", "443"), say)
 	l.talk("silent.example.net", "443", func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	l.talk("cut.example.net", "443", func(conn net.Conn) { cut(conn) })
 	l.talk("garbage.example.net", "443", func(conn net.Conn) { _, _ = conn.Write(make([]byte, 1<<20)) })
 	l.ask(map[string]asked{
-		"good":             {url: "https://good.example.net/", want: "ok - ++++"},
-		"expired":          {url: "https://expired.example.net/", want: "fail tls-expired ++x-"},
-		"not yet valid":    {url: "https://early.example.net/", want: "fail tls-clock-skew ++x-"},
-		"for another name": {url: "https://name.example.net/", want: "fail tls-hostname ++x-", seen: "subject=other.example.net"},
-		"by a company":     {url: "https://corp.example.net/", want: "fail tls-untrusted-issuer ++x-", seen: "issuer=CN=Corp Proxy CA"},
-		"by itself":        {url: "https://self.example.net/", want: "fail tls-untrusted-issuer ++x-", seen: "issuer=CN=self.example.net"},
-		"not TLS":          {url: "https://plain.example.net/", want: "fail tls-failure ++x-"},
-		"silent":           {url: "https://silent.example.net/", want: "fail tls-failure ++x-"},
-		"cut":              {url: "https://cut.example.net/", want: "fail connection-reset ++x-"},
-		"garbage":          {url: "https://garbage.example.net/", want: "fail tls-failure ++x-"},
-		"chain of 100":     {url: "https://chain.example.net/", want: "fail tls-untrusted-issuer ++x-"},
-		"intermediate":     {url: "https://between.example.net/", want: "ok - ++++"},
+		"good":                 {url: "https://good.example.net/", want: "ok - ++++"},
+		"expired":              {url: "https://expired.example.net/", want: "fail tls-expired ++x-"},
+		"expires soon":         {url: "https://soon.example.net/", want: "warn tls-expired ++++"},
+		"not yet valid":        {url: "https://early.example.net/", want: "fail tls-expired ++x-"},
+		"valid by their clock": {url: "https://future.example.net/", want: "fail tls-clock-skew ++x-", seen: "skew=-74"},
+		"for another name":     {url: "https://name.example.net/", want: "fail tls-hostname ++x-", seen: "subject=other.example.net"},
+		"by a company":         {url: "https://corp.example.net/", want: "fail tls-untrusted-issuer ++x-", seen: "issuer=CN=Corp Proxy CA"},
+		"by itself":            {url: "https://self.example.net/", want: "fail tls-untrusted-issuer ++x-", seen: "issuer=CN=self.example.net"},
+		"not TLS":              {url: "https://plain.example.net/", want: "fail tls-failure ++x-"},
+		"silent":               {url: "https://silent.example.net/", want: "fail tls-failure ++x-"},
+		"cut":                  {url: "https://cut.example.net/", want: "fail connection-reset ++x-"},
+		"garbage":              {url: "https://garbage.example.net/", want: "fail tls-failure ++x-"},
+		"chain of 100":         {url: "https://chain.example.net/", want: "fail tls-untrusted-issuer ++x-"},
+		"intermediate":         {url: "https://between.example.net/", want: "ok - ++++"},
 	})
-}
-
-// authorityAt is the lab's own authority at an earlier time: the same name and key.
-func authorityAt(t *testing.T, l *lab, at time.Time) certificate.Pair {
-	t.Helper()
-	earlier, err := l.authority.Issue(certificate.Request{Subject: l.authority.Certificate.Subject, CA: true, Validity: time.Hour}, at)
-	must(t, err)
-	return certificate.Pair{Certificate: earlier.Certificate, Key: l.authority.Key}
 }
 
 func selfSigned(t *testing.T, name string) certificate.Pair {
 	t.Helper()
 	own := authority(t, name)
-	pair, err := own.Certify(certificate.Request{Subject: pkix.Name{CommonName: name}, DNS: []string{name}, Validity: time.Hour}, own.Key.Public(), time.Now())
+	pair, err := own.Certify(certificate.Request{Subject: pkix.Name{CommonName: name}, DNS: []string{name}, Validity: validity}, own.Key.Public(), time.Now())
 	must(t, err)
 	return certificate.Pair{Certificate: pair, Key: own.Key}
 }
@@ -75,13 +71,13 @@ func selfSigned(t *testing.T, name string) certificate.Pair {
 func (l *lab) chains(say http.Handler) {
 	l.t.Helper()
 	now := time.Now()
-	between, err := l.authority.Issue(certificate.Request{Subject: pkix.Name{CommonName: "Lab Issuing CA"}, CA: true, Validity: time.Hour}, now)
+	between, err := l.authority.Issue(certificate.Request{Subject: pkix.Name{CommonName: "Lab Issuing CA"}, CA: true, Validity: validity}, now)
 	must(l.t, err)
 	l.secure("between.example.net", "443", encryption(issue(l.t, between, now, "between.example.net"), between.Certificate), say)
 	above := authority(l.t, "Endless CA 0")
 	var chain []*x509.Certificate
 	for n := range 100 {
-		above, err = above.Issue(certificate.Request{Subject: pkix.Name{CommonName: fmt.Sprintf("Endless CA %d", n+1)}, CA: true, Validity: time.Hour}, now)
+		above, err = above.Issue(certificate.Request{Subject: pkix.Name{CommonName: fmt.Sprintf("Endless CA %d", n+1)}, CA: true, Validity: validity}, now)
 		must(l.t, err)
 		chain = append(chain, above.Certificate)
 	}
@@ -101,13 +97,16 @@ func TestTheClockOfThisMachineIsComparedWithThatOfServers(t *testing.T) {
 	if !ok {
 		return
 	}
-	for name, ahead := range map[string]time.Duration{"ahead.example.net": 13 * time.Minute, "near.example.net": 2 * time.Second} {
-		l.web(name, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
-		}))
+	for name, ahead := range map[string]time.Duration{"ahead.example.net": 13*time.Minute + 20*time.Second, "near.example.net": 2 * time.Second} {
+		l.web(name, dated(time.Now().Add(ahead)))
 	}
 	l.ask(map[string]asked{
 		"13 minutes behind": {url: "https://ahead.example.net/", want: "warn tls-clock-skew ++++", seen: "skew=-13m"},
 		"2 seconds behind":  {url: "https://near.example.net/", want: "ok - ++++"},
 	})
+}
+
+// dated answers as if it were that time.
+func dated(at time.Time) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Date", at.UTC().Format(http.TimeFormat)) })
 }

@@ -2,11 +2,13 @@ package e2e
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/ecdsa"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -111,11 +113,21 @@ func (r *imageRegistry) push() {
 	manifest, err := json.Marshal(map[string]any{
 		"schemaVersion": 2, "mediaType": "application/vnd.docker.distribution.manifest.v2+json",
 		"config": r.blob("application/vnd.docker.container.image.v1+json", []byte(`{"architecture":"amd64","os":"linux"}`)),
-		"layers": []any{r.blob(layer, bytes.Repeat([]byte("large"), 1<<20)), r.blob(layer, []byte("a small layer"))},
+		"layers": []any{r.blob(layer, packed(r.t, strings.Repeat("large", 1<<20)+rand.Text())), r.blob(layer, packed(r.t, "a small layer"))},
 	})
 	must(r.t, err)
 	r.manifest = digest(manifest)
 	r.put("/manifests/"+r.manifest, "application/vnd.docker.distribution.manifest.v2+json", manifest)
+}
+
+// packed returns a layer, or what begins like one.
+func packed(t *testing.T, content string) []byte {
+	t.Helper()
+	var layer bytes.Buffer
+	writer := gzip.NewWriter(&layer)
+	_, err := io.WriteString(writer, content)
+	must(t, errors.Join(err, writer.Close()))
+	return layer.Bytes()
 }
 
 // blob stores one content and returns how a manifest names it.
@@ -156,9 +168,8 @@ func (r *imageRegistry) send(method, address, kind string, content []byte) *http
 
 func digest(content []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(content)) }
 
-// registryProgram returns the path of the registry, which is built once and kept in the user's cache. Tests call it
-// before they move to a network of their own.
+// registryProgram returns the path of the registry; see builtProgram.
 func registryProgram(t *testing.T) string {
 	t.Helper()
-	return builtProgram(t, "registry", "github.com/distribution/distribution/v3")
+	return builtProgram(t, "registry", "github.com/distribution/distribution/v3", ".")
 }
