@@ -113,6 +113,13 @@ func TestWhatNeedsAFailedCheckIsSkippedBecauseOfItAndWhatGoesWellStaysWell(t *te
 	}
 }
 
+func TestWhatIsReachedIsWellHoweverLongAgoItsNeedFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		report := reach.Run(t.Context(), taskOf("A", "B<A"), probes{"A": finds(dropped), "B": after(time.Second, reach.Finding{})}, nil)
+		expect(t, report, "A fail, B ok")
+	})
+}
+
 func TestNeedsDoNotDelayAProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := after(4*time.Second, dropped)
