@@ -27,13 +27,15 @@ type ProxyError struct {
 func (e *ProxyError) Error() string { return "the proxy " + e.Proxy + ": " + e.Err.Error() }
 func (e *ProxyError) Unwrap() error { return e.Err }
 
-// ProxyAddress returns the "host:port" of an HTTP proxy.
+// ProxyAddress returns the "host:port" of a proxy.
 func ProxyAddress(proxy *url.URL) string {
 	port := proxy.Port()
 	switch {
 	case port != "":
 	case proxy.Scheme == "https":
 		port = "443"
+	case IsSOCKS(proxy):
+		port = "1080"
 	default:
 		port = "80"
 	}
@@ -49,9 +51,12 @@ func ProxyAuthorization(proxy *url.URL) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(proxy.User.Username()+":"+password))
 }
 
-// Tunnel asks an HTTP proxy, by CONNECT, for a connection to "host:port"; the proxy resolves the name. Whatever keeps it
-// from that is a *ProxyError.
+// Tunnel asks a proxy for a connection to "host:port": an HTTP proxy by CONNECT, or a SOCKS5 proxy. The proxy resolves the
+// name. Whatever keeps it from that is a *ProxyError.
 func (n Network) Tunnel(ctx context.Context, proxy *url.URL, address string) (net.Conn, error) {
+	if IsSOCKS(proxy) {
+		return n.bySOCKS(ctx, proxy, address)
+	}
 	conn, err := n.DialProxy(ctx, proxy)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func TestAProxySaysWhyItKeepsUsOut(t *testing.T) {
 		"it wants credentials":     {openProxy(t, "", http.StatusProxyAuthRequired).URL, 407, "407"},
 		"it forbids":               {openProxy(t, "", http.StatusForbidden).URL, 403, "403"},
 		"it is gone":               {&url.URL{Scheme: "http", Host: gone.Addr().String()}, 0, "refused"},
-		"it is none that we speak": {&url.URL{Scheme: "socks5", Host: gone.Addr().String()}, 0, "socks5"},
+		"it is none that we speak": {&url.URL{Scheme: "socks4", Host: gone.Addr().String()}, 0, "socks4"},
 		"it never stops":           {&url.URL{Scheme: "http", Host: speaking(t, "HTTP/1.1 200 OK\r\n", strings.Repeat("A: b\r\n", 1<<16))}, 0, "no end"},
 		"it is something else":     {&url.URL{Scheme: "http", Host: speaking(t, "SSH-2.0-OpenSSH\r\n")}, 0, "malformed"},
 	} {
