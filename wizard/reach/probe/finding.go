@@ -42,7 +42,7 @@ func (a *attempt) failed(err error) reach.Finding {
 	} else if ipv6, seen := a.evidence[reach.EvidenceIPv6]; seen {
 		at.evidence[reach.EvidenceIPv6] = ipv6
 	}
-	if at.suspect != nil {
+	if at.suspect != nil && f.class != reach.Captive {
 		f.class, at.layers = reach.SplitView, layers(reach.LayerFail)
 		at.note(reach.EvidenceError, at.suspect.Error())
 	}

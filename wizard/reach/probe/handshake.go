@@ -15,7 +15,7 @@ func (a *attempt) handshake(ctx context.Context) error {
 		return nil
 	}
 	if err := a.connect(ctx); err != nil {
-		return err
+		return a.shut(ctx, err)
 	}
 	began := time.Now()
 	client, err := a.negotiate(ctx, a.prober.now)

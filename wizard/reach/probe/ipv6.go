@@ -19,6 +19,16 @@ func (a *attempt) family() string {
 	return reach.EvidenceIPv4
 }
 
+// onlyIPv6 tells whether a name without IPv4 addresses has some of IPv6.
+func (a *attempt) onlyIPv6(ctx context.Context) bool {
+	lookup := a.prober.network.Direct().LookupIPv6
+	if lookup == nil {
+		return false
+	}
+	found, err := lookup(ctx, a.target.host)
+	return err == nil && len(found) > 0
+}
+
 // watchIPv6 finds out, beside the probe, how a host that is given by name is reached by IPv6. It says so once the probe's
 // other work has ended.
 func (a *attempt) watchIPv6(ctx context.Context) {

@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -73,6 +74,19 @@ func (a *attempt) unlessPortal(ctx context.Context, class reach.Class, shown *x5
 		return reach.Captive
 	}
 	return class
+}
+
+// shut returns why the port for TLS is closed: networks that want somebody to log in often lead away from plain HTTP
+// alone, and close everything else.
+func (a *attempt) shut(ctx context.Context, err error) error {
+	class := classOf(err)
+	if class != reach.Refused && class != reach.TCPTimeout && class != reach.Reset || a.target.port != "443" {
+		return err
+	}
+	if portal := a.unlessPortal(ctx, class, nil); portal != class {
+		return a.fail(&a.layers.TCP, portal, errors.New("a web page of the network answers, and nothing else"))
+	}
+	return err
 }
 
 // leadsAway tells whether a redirect from plain HTTP leads to the page of a network: to the one whose certificate was

@@ -4,7 +4,6 @@ package probe
 
 import (
 	"context"
-	"crypto/x509"
 	"net/url"
 	"time"
 
@@ -19,7 +18,6 @@ type Prober struct {
 	limits  Limits
 	now     func() time.Time // wall clock of this machine, as certificates and servers' clocks are judged by
 	proxy   func(*url.URL) (*url.URL, error)
-	hosts   *x509.CertPool // what is trusted without the task's authorities; nil: the machine's own
 }
 
 // Limits are how long each layer may take. They are measured on the wall clock.
@@ -35,7 +33,7 @@ func Usual() Limits {
 
 // New returns a prober for a task. It fails if the task's authorities or proxies cannot be read.
 func New(n network.Network, task reach.Task, limits Limits) (*Prober, error) {
-	p := &Prober{network: n, task: task, limits: limits, now: time.Now, hosts: n.Roots}
+	p := &Prober{network: n, task: task, limits: limits, now: time.Now}
 	var err error
 	if p.network.Roots, err = roots(n.Roots, task.Authorities); err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func (a *attempt) through(ctx context.Context, proxy *url.URL) error {
 }
 
 func (a *attempt) dialThrough(ctx context.Context, proxy *url.URL) (net.Conn, error) {
-	if a.plain() {
+	if a.plain() && !network.IsSOCKS(proxy) {
 		a.relay = proxy
 		return a.prober.network.DialProxy(ctx, proxy)
 	}

@@ -53,6 +53,9 @@ func (a *attempt) unresolved(ctx context.Context, err error) error {
 	if class != reach.NXDomain {
 		return a.fail(&a.layers.DNS, class, err)
 	}
+	if a.onlyIPv6(ctx) {
+		return a.fail(&a.layers.DNS, class, errors.New("the name has IPv6 addresses only, and nodes need an IPv4 address"))
+	}
 	if known, asked := a.prober.network.OwnAddresses(ctx, a.target.host); asked == nil && len(known) > 0 {
 		return a.fail(&a.layers.DNS, reach.SplitView, fmt.Errorf("the resolver does not know the name, its own servers say %s", list(known)))
 	}
