@@ -123,6 +123,21 @@ Red Hat and OpenShift
 	}
 }
 
+func TestOneAdviceForManyIsGivenOnce(t *testing.T) {
+	v := surveyed()
+	v.Report.Results = v.Report.Results[1:4]
+	for i := range v.Report.Results {
+		v.Report.Results[i].Verdict, v.Report.Results[i].Class, v.Report.Results[i].Hint = reach.Warn, reach.ClockSkew, "Set the clock."
+	}
+	var out bytes.Buffer
+	if err := v.Table(&out); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.Count(got, "Set the clock.") != 1 || strings.Count(got, "the same as for NET-RH-002") != 2 {
+		t.Error(got)
+	}
+}
+
 func TestAnEmptyReportSaysThatNothingWasChecked(t *testing.T) {
 	for name, write := range forms(console.Reachability{}) {
 		var out bytes.Buffer

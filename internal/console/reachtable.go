@@ -42,7 +42,7 @@ func (v Reachability) tableRows(out *strings.Builder) {
 		table = append(table, row.cells(vantages))
 	}
 	aligned := table.lines("  ")
-	group := "\x00"
+	group, told := "\x00", map[string]string{}
 	for i, row := range rows {
 		if row.group != group {
 			if group = row.group; i == 0 {
@@ -54,7 +54,7 @@ func (v Reachability) tableRows(out *strings.Builder) {
 		}
 		fmt.Fprintln(out, aligned[i+1])
 		for _, r := range row.results {
-			v.below(out, r, len(vantages) > 1)
+			v.below(out, r, len(vantages) > 1, told)
 		}
 	}
 }
@@ -83,8 +83,9 @@ func layerWord(l reach.Layer) string {
 	return "-"
 }
 
-// below writes what is to be said about a result that is not simply well.
-func (v Reachability) below(out *strings.Builder, r reach.Result, several bool) {
+// below writes what is to be said about a result that is not simply well. told has the hints that were written, each
+// with the check that it stands below: one cause may have many checks fail.
+func (v Reachability) below(out *strings.Builder, r reach.Result, several bool, told map[string]string) {
 	vantage := ""
 	if several {
 		vantage = Clean(r.Vantage)
@@ -92,7 +93,12 @@ func (v Reachability) below(out *strings.Builder, r reach.Result, several bool) 
 	if r.Verdict != reach.OK {
 		paragraph(out, "", parts(": ", vantage, Clean(r.Sentence())))
 	}
-	if isProblem(r) {
+	switch above := told[r.Hint]; {
+	case !isProblem(r):
+	case above != "" && r.Hint != "":
+		paragraph(out, "do    ", "the same as for "+Clean(above))
+	default:
+		told[r.Hint] = r.ID
 		paragraph(out, "do    ", Clean(r.Hint))
 		if test := Clean(reach.ByHand(v.check(r.ID), r)); test != "" { // whole, to be copied
 			fmt.Fprintf(out, "%stest  %s\n", strings.Repeat(" ", under), test)
