@@ -1,6 +1,9 @@
 package probe
 
 import (
+	"bytes"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -73,6 +76,38 @@ func TestCertificateAuthoritiesAreKnownByTheirDirectory(t *testing.T) {
 		"blocked":            {"acme://", routes{"/directory": says(403, nil, "not available in your country")}, reach.Task{}, reach.Geo, badHTTP, false, ""},
 	} {
 		t.Run(name, c.run)
+	}
+}
+
+func TestServicesAreAskedByTheirPlainName(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.site(service, func(w http.ResponseWriter, r *http.Request) {
+			if r.Host == service { // some sign what they send us on to, the port included
+				data(`{"newOrder":"https://ca.example/new"}`)(w, r)
+			}
+		})
+		expect(t, l.probeURL("acme://"+service), "", good, true)
+	})
+}
+
+func TestAnAnswerThatBreaksOffIsNone(t *testing.T) {
+	for name, c := range map[string]struct {
+		holds bool
+		class reach.Class
+	}{"cut": {false, reach.Reset}, "never ends": {true, reach.HTTPTimeout}} {
+		t.Run(name, func(t *testing.T) {
+			inLab(t, func(t *testing.T, l *lab) {
+				l.names[service] = []string{"203.0.113.1"}
+				l.acceptTLS("203.0.113.1:443", l.authority.issue(t, service), func(conn net.Conn) {
+					_, _ = conn.Read(make([]byte, 4096))
+					_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"+`{"newOrder":"https://ca.example/new"}`)
+					if c.holds {
+						_, _ = conn.Read(make([]byte, 1)) // until the other side has enough
+					}
+				})
+				expect(t, l.probeURL("acme://"+service), c.class, badHTTP, false)
+			})
+		})
 	}
 }
 
@@ -174,4 +209,39 @@ func TestAnObjectStorageRefusesInItsOwnWords(t *testing.T) {
 	} {
 		t.Run(name, c.run)
 	}
+}
+
+func FuzzWhatServicesSay(f *testing.F) {
+	f.Add(200, "text/html", `{"nodes":[{"version":"4.21.3"}]}`)
+	f.Add(403, "application/xml", `<Error><Code>AccessDenied</Code></Error>`)
+	f.Fuzz(func(t *testing.T, status int, kind, body string) {
+		r := reply{status: status, header: http.Header{"Content-Type": {kind}}, body: []byte(body)}
+		if isS3(status, r.body) && status != http.StatusOK && status != http.StatusForbidden {
+			t.Errorf("%d %q is taken for an object storage", status, body)
+		}
+		if versions, err := parseGraph(r.body); err == nil && versions == nil {
+			t.Errorf("%q is a graph of nothing", body)
+		}
+		answer := asked{reply: r, by: &attempt{evidence: map[string]string{}}}
+		if classOf(answer.strange(http.ErrNotSupported)) == "" {
+			t.Errorf("%d %q is not strange", status, body)
+		}
+		if _, err := answer.token(true); status != http.StatusOK && err == nil {
+			t.Errorf("%d %q gives a token", status, body)
+		}
+	})
+}
+
+func FuzzGreeting(f *testing.F) {
+	f.Add([]byte("hello\r\nSSH-2.0-x\r\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		conn := replayed{read: bytes.NewReader(text)}
+		line, again, err := sshGreeting(conn)
+		if err != nil {
+			return
+		}
+		if rest, _ := io.ReadAll(again); !strings.HasPrefix(line, "SSH-") || len(line) > maxGreeting || !bytes.Equal(rest, text) {
+			t.Errorf("%q greets %q", text, line)
+		}
+	})
 }
