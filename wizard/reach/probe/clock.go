@@ -15,6 +15,8 @@ const (
 	worthTelling = time.Minute
 	// wrong is a difference of clocks that breaks something: signatures of requests, tokens, fresh certificates.
 	wrong = 5 * time.Minute
+	// clockLimit is how long a server may take to tell the time.
+	clockLimit = 3 * time.Second
 )
 
 func isWrong(skew time.Duration) bool { return skew.Abs() >= wrong }
@@ -59,6 +61,8 @@ func serverClock(header http.Header) (time.Time, bool) {
 // serverTime asks the host for the time, by a connection of its own on which certificates are judged as of another time:
 // who proves to be the host but for the time may be asked for the time. Nothing else is said there.
 func (a *attempt) serverTime(ctx context.Context, at time.Time) (time.Time, bool) {
+	ctx, cancel := context.WithTimeout(ctx, clockLimit)
+	defer cancel()
 	again := a.prober.attempt(a.check, a.target, a.probe)
 	if err := again.connect(ctx); err != nil {
 		return time.Time{}, false

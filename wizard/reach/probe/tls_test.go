@@ -24,69 +24,59 @@ func (l *lab) presenting(certificate *tls.Certificate) {
 	l.web("203.0.113.1:443", certificate, says(200, nil, ""))
 }
 
+// certified is a certificate, the clock of this machine against the world's, and what comes of it.
+type certified struct {
+	certificate func(t *testing.T, l *lab) *tls.Certificate
+	clock       time.Duration
+	class       reach.Class
+	tls         string
+	reached     bool
+}
+
+// lasting issues a certificate that is valid from and until then.
+func lasting(from, until time.Duration) func(*testing.T, *lab) *tls.Certificate {
+	return func(t *testing.T, l *lab) *tls.Certificate {
+		return l.authority.issueFor(t, service, time.Now().Add(from), time.Now().Add(until))
+	}
+}
+
 func TestACertificateIsTrustedOrSaidWhyNot(t *testing.T) {
-	now := func(d time.Duration) time.Time { return time.Now().Add(d) }
-	for name, test := range map[string]struct {
-		certificate func(t *testing.T, l *lab) *tls.Certificate
-		clock       time.Duration // of this machine against the world's
-		class       reach.Class
-		tls         string
-		reached     bool
-	}{
-		"good": {func(t *testing.T, l *lab) *tls.Certificate { return l.authority.issue(t, service) }, 0, "", "ok", true},
-		"of an interceptor": {func(t *testing.T, _ *lab) *tls.Certificate {
-			return newAuthority(t, "Corp Proxy CA").issue(t, service)
-		}, 0, reach.Untrusted, "fail", false},
-		"by itself": {func(t *testing.T, _ *lab) *tls.Certificate { return selfSigned(t, service) }, 0, reach.Untrusted, "fail", false},
-		"for another name": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issue(t, "other.example.com")
-		}, 0, reach.WrongHostname, "fail", false},
-		"over": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issueFor(t, service, now(-90*day), now(-time.Hour))
-		}, 0, reach.Expired, "fail", false},
-		"over, of an interceptor": {func(t *testing.T, _ *lab) *tls.Certificate {
-			return newAuthority(t, "Corp Proxy CA").issueFor(t, service, now(-90*day), now(-time.Hour))
-		}, 0, reach.Untrusted, "fail", false},
-		"not begun": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issueFor(t, service, now(day), now(90*day))
-		}, 0, reach.Expired, "fail", false},
-		"over by a clock that is ahead": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issueFor(t, service, now(-60*day), now(30*day))
-		}, 40 * day, reach.ClockSkew, "fail", false},
-		"not begun by a clock that is behind": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issueFor(t, service, now(-day), now(90*day))
-		}, -2 * day, reach.ClockSkew, "fail", false},
-		"over, and the clock is a little ahead": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issueFor(t, service, now(-90*day), now(-time.Hour))
-		}, 4 * time.Minute, reach.Expired, "fail", false},
-		"over, and the clock is ahead, too": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issueFor(t, service, now(-90*day), now(-time.Hour))
-		}, day, reach.Expired, "fail", false},
-		"ends in two weeks": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issueFor(t, service, now(-76*day), now(14*day-time.Second))
-		}, 0, reach.Expired, "ok", true},
-		"ends later": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issueFor(t, service, now(-76*day), now(14*day))
-		}, 0, "", "ok", true},
-		"for six days only": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issueFor(t, service, now(-3*day), now(3*day))
-		}, 0, "", "ok", true},
-		"for six days only, on the last": {func(t *testing.T, l *lab) *tls.Certificate {
-			return l.authority.issueFor(t, service, now(-6*day), now(day-time.Second))
-		}, 0, reach.Expired, "ok", true},
+	corp := func(from, until time.Duration) func(*testing.T, *lab) *tls.Certificate {
+		return func(t *testing.T, _ *lab) *tls.Certificate {
+			return newAuthority(t, "Corp Proxy CA").issueFor(t, service, time.Now().Add(from), time.Now().Add(until))
+		}
+	}
+	for name, test := range map[string]certified{
+		"good":                                  {lasting(-30*day, 300*day), 0, "", "ok", true},
+		"of an interceptor":                     {corp(-30*day, 300*day), 0, reach.Untrusted, "fail", false},
+		"by itself":                             {func(t *testing.T, _ *lab) *tls.Certificate { return selfSigned(t, service) }, 0, reach.Untrusted, "fail", false},
+		"for another name":                      {func(t *testing.T, l *lab) *tls.Certificate { return l.authority.issue(t, "other.example.com") }, 0, reach.WrongHostname, "fail", false},
+		"over":                                  {lasting(-90*day, -time.Hour), 0, reach.Expired, "fail", false},
+		"over, of an interceptor":               {corp(-90*day, -time.Hour), 0, reach.Untrusted, "fail", false},
+		"not begun":                             {lasting(day, 90*day), 0, reach.Expired, "fail", false},
+		"over by a clock that is ahead":         {lasting(-60*day, 30*day), 40 * day, reach.ClockSkew, "fail", false},
+		"not begun by a clock that is behind":   {lasting(-day, 90*day), -2 * day, reach.ClockSkew, "fail", false},
+		"over, and the clock is a little ahead": {lasting(-90*day, -time.Hour), 4 * time.Minute, reach.Expired, "fail", false},
+		"over, and the clock is ahead, too":     {lasting(-90*day, -time.Hour), day, reach.Expired, "fail", false},
+		"ends in two weeks":                     {lasting(-76*day, 14*day-time.Second), 0, reach.Expired, "ok", true},
+		"ends later":                            {lasting(-76*day, 14*day), 0, "", "ok", true},
+		"for six days only":                     {lasting(-3*day, 3*day), 0, "", "ok", true},
+		"for six days only, on the last":        {lasting(-6*day, day-time.Second), 0, reach.Expired, "ok", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inLab(t, func(t *testing.T, l *lab) {
-				l.presenting(test.certificate(t, l))
-				l.now = func() time.Time { return time.Now().Add(test.clock) }
-				spoken := map[string]string{"ok": "ok", "fail": "none"}[test.tls]
-				got := l.probeURL("https://" + service)
-				expect(t, got, test.class, "ok ok "+test.tls+" "+spoken, test.reached)
-				if want := "CN=" + service; test.class != reach.WrongHostname && got.Evidence[reach.EvidenceSubject] != want || got.Evidence[reach.EvidenceExpires] == "" {
-					t.Errorf("evidence %q", got.Evidence)
-				}
-			})
+			inLab(t, func(t *testing.T, l *lab) { l.judge(test) })
 		})
+	}
+}
+
+func (l *lab) judge(test certified) {
+	l.presenting(test.certificate(l.t, l))
+	l.now = func() time.Time { return time.Now().Add(test.clock) }
+	spoken := map[string]string{"ok": "ok", "fail": "none"}[test.tls]
+	got := l.probeURL("https://" + service)
+	expect(l.t, got, test.class, "ok ok "+test.tls+" "+spoken, test.reached)
+	if want := "CN=" + service; test.class != reach.WrongHostname && got.Evidence[reach.EvidenceSubject] != want || got.Evidence[reach.EvidenceExpires] == "" {
+		l.t.Errorf("evidence %q", got.Evidence)
 	}
 }
 
@@ -230,4 +220,19 @@ func TestAnAnswerOutOfACacheIsAsOldAsItSays(t *testing.T) {
 		l.site(service, says(200, map[string]string{"Date": time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat), "Age": "3600"}, ""))
 		expect(t, l.probeURL("https://"+service), "", "ok ok ok ok", true)
 	})
+}
+
+func TestWithoutAServersClockACertificateOfTheFutureShowsAWrongOne(t *testing.T) {
+	for clock, class := range map[time.Duration]reach.Class{-2 * day: reach.ClockSkew, 100 * day: reach.Expired} {
+		inLab(t, func(t *testing.T, l *lab) {
+			l.names[service] = []string{"203.0.113.1"}
+			l.acceptTLS("203.0.113.1:443", lasting(-day, 90*day)(t, l), idle)
+			l.now = func() time.Time { return time.Now().Add(clock) }
+			began := time.Now()
+			expect(t, l.probeURL("tls://"+service), class, "ok ok fail none", false)
+			if took := time.Since(began); took > clockLimit {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
 }

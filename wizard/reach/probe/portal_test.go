@@ -1,0 +1,131 @@
+package probe
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"exoshift/wizard/reach"
+)
+
+func TestANetworkThatClosesAllButItsLoginPageIsToldFromAFirewall(t *testing.T) {
+	location := func(to string) map[string]string { return map[string]string{"Location": to} }
+	for name, test := range map[string]struct {
+		header  map[string]string // of the answer to plain HTTP; nil: none comes
+		dropped bool              // nothing comes back from port 443, instead of a refusal
+		class   reach.Class
+	}{
+		"refused, with a login page":   {location("http://login.portal.org/"), false, reach.Captive},
+		"dropped, with a login page":   {location("http://login.portal.org/"), true, reach.Captive},
+		"refused, with an inner page":  {location("https://10.0.0.1/"), false, reach.Captive},
+		"refused, without anything":    {nil, false, reach.Refused},
+		"dropped, without anything":    {nil, true, reach.TCPTimeout},
+		"dropped, and moved to TLS":    {location("https://" + service + "/"), true, reach.TCPTimeout},
+		"refused, and moved elsewhere": {location("https://www.example.org/"), false, reach.Refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inLab(t, func(t *testing.T, l *lab) {
+				l.names[service] = []string{"203.0.113.1"}
+				l.filtered["203.0.113.1:443"] = test.dropped
+				if test.header != nil {
+					l.web("203.0.113.1:80", nil, says(302, test.header, ""))
+				} else {
+					_ = l.listen("203.0.113.1:22")
+				}
+				began := time.Now()
+				expect(t, l.probeURL("https://"+service), test.class, "ok fail none none", false)
+				if took := time.Since(began); took > l.limits.TCP+portalLimit {
+					t.Errorf("took %s", took)
+				}
+				expect(t, l.probeURL("tcp://"+service+":443"), map[bool]reach.Class{true: reach.TCPTimeout, false: reach.Refused}[test.dropped], "ok fail none none", false)
+			})
+		})
+	}
+}
+
+func TestALoginPageThatTheResolverLeadsToIsNoSplitView(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.names[service] = []string{"10.0.0.1"}
+		l.web("10.0.0.1:443", l.authority.issue(t, "login.portal.org"), says(200, nil, ""))
+		l.web("10.0.0.1:80", nil, says(302, map[string]string{"Location": "http://login.portal.org/"}, ""))
+		expect(t, l.probe(reach.Check{URL: "https://" + service, Group: "redhat"}), reach.Captive, "ok ok fail none", false)
+	})
+}
+
+func TestInnerNames(t *testing.T) {
+	for host, inner := range map[string]bool{
+		"localhost": true, "portal": true, "portal.lan": true, "host.corp.": true, "x.internal": true, "1.0.0.10.in-addr.arpa": true,
+		"10.0.0.1": true, "192.0.2.1": false, "quay.io": false, "lan.example.com": false,
+	} {
+		if isInnerName(host) != inner {
+			t.Errorf("%s: %v", host, !inner)
+		}
+	}
+	for pair, same := range map[string]bool{
+		"www.example.com example.com": true, "a.example.com b.example.com": true, "example.com example.org": false,
+		"a.co.uk b.co.uk": false, "x x": true, "10.0.0.1 10.0.0.2": false, "Example.com. www.example.com": true,
+	} {
+		if a, b, _ := strings.Cut(pair, " "); related(a, b) != same {
+			t.Errorf("%s: %v", pair, !same)
+		}
+	}
+}
+
+func TestANameWithIPv6AddressesOnlyIsSaidToBeOne(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.names6[service] = []string{"2001:db8::1"}
+		got := l.probeURL("https://" + service)
+		expect(t, got, reach.NXDomain, "fail none none none", false)
+		if !strings.Contains(got.Evidence[reach.EvidenceError], "IPv6 addresses only") {
+			t.Errorf("evidence %q", got.Evidence)
+		}
+	})
+}
+
+func TestAThousandAddressesAreNotAllTried(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		dialed := 0
+		l.network.Lookup = func(context.Context, string) ([]netip.Addr, error) {
+			var list []netip.Addr
+			for i := range 1000 {
+				list = append(list, netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}))
+			}
+			return list, nil
+		}
+		dial := l.network.Dial
+		l.network.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			dialed++
+			return dial(ctx, network, address)
+		}
+		expect(t, l.probeURL("tcp://"+service+":443"), reach.TCPTimeout, "ok fail none none", false)
+		if dialed != maxAddresses {
+			t.Errorf("tried %d", dialed)
+		}
+	})
+}
+
+func TestNothingIsLeftOfAProbe(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.names[service], l.names6[service] = []string{"203.0.113.1", "203.0.113.2"}, []string{"2001:db8::1"}
+		connections := make(chan int, 100)
+		count := func(conn net.Conn) { connections <- 1; idle(conn); connections <- -1 }
+		l.accept("203.0.113.1:443", count)
+		l.accept("203.0.113.2:443", count)
+		l.accept("203.0.113.1:80", count)
+		l.accept(overIPv4+":443", count)
+		l.probeURL("https://" + service)
+		synctest.Wait()
+		close(connections)
+		open, opened := 0, 0
+		for change := range connections {
+			open, opened = open+change, opened+max(change, 0)
+		}
+		if open != 0 || opened < 2 {
+			t.Errorf("%d of %d connections are still open", open, opened)
+		}
+	})
+}
