@@ -3,6 +3,7 @@ package simcloud
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/netip"
 	"path/filepath"
@@ -52,6 +53,9 @@ func (z *Zone) openFabric(context.Context) (err error) {
 		return err
 	}
 	if z.hostSeed, err = openHostSeed(z.db); err != nil {
+		return err
+	}
+	if z.hostKeys, err = services.HostKeys(z.hostSeed); err != nil {
 		return err
 	}
 	z.fabric = fabric.New(fabric.Config{
@@ -164,4 +168,4 @@ func (z *Zone) serve(address string, names []string, handler http.Handler) error
 
 // HostKeys returns the SSH host keys of the simulated internet by host, each as "ssh-ed25519 AAAA…". They stay the same
 // as long as Dir is kept.
-func (z *Zone) HostKeys() (map[string]string, error) { return services.HostKeys(z.hostSeed) }
+func (z *Zone) HostKeys() map[string]string { return maps.Clone(z.hostKeys) }

@@ -60,7 +60,8 @@ type Zone struct {
 	ca       *fabric.CA
 	release  mirror.Key // signs the releases
 	hostSeed []byte     // of the SSH host keys
-	way      way        // what the scenario does to packets and names on their way
+	hostKeys map[string]string
+	way      way // what the scenario does to packets and names on their way
 	fabric   *fabric.Fabric
 	client   *fabric.Host // the operator's machine
 	platform *fabric.Host // where Exoscale's own requests come from
@@ -124,7 +125,7 @@ func (z *Zone) Close() error {
 // Network is the world as the operator's machine sees it.
 func (z *Zone) Network() network.Network {
 	n := z.client.Network(z.ca.Pool())
-	n.ReleaseKey, n.Proxy = z.release.Public(), z.way.proxy
+	n.ReleaseKey, n.HostKeys, n.Proxy = z.release.Public(), z.HostKeys(), z.way.proxy
 	return n
 }
 

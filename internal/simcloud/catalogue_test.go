@@ -1,0 +1,65 @@
+package simcloud
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/assets"
+	"exoshift/state"
+	"exoshift/wizard/reach"
+	prober "exoshift/wizard/reach/probe"
+)
+
+// task is every check of the catalogue but those of a cluster that stands, and of what only machines see.
+func (o *operator) task(version string) reach.Task {
+	o.t.Helper()
+	catalogue, err := assets.Endpoints()
+	o.must(err)
+	spec := state.Default()
+	spec.Cluster.ID, spec.Cluster.BaseDomain = "c-1", "example.net"
+	spec.Exoscale.Zone, spec.OpenShift.Version = region, version
+	spec.Syn.LieutenantURL = "https://api.syn.vshn.net"
+	scope := reach.Scope{Spec: spec}
+	scope.Discovery, err = reach.Discover(o.t.Context(), o.Network(), spec.Syn.LieutenantURL)
+	o.must(err)
+	okd := strings.Contains(version, "-okd-")
+	for _, endpoint := range catalogue {
+		unasked := endpoint.Group == "cluster" && endpoint.ID != "NET-CLU-010" || strings.Contains(endpoint.URL, "169.254.") || endpoint.ID == "NET-EXO-007"
+		if !unasked && okd == (endpoint.ID == "NET-3RD-020") || okd && endpoint.ID == "NET-RH-001" {
+			scope.Only = append(scope.Only, endpoint.ID)
+		}
+	}
+	checks, err := reach.Choose(catalogue, scope)
+	o.must(err)
+	for i, check := range checks {
+		host := strings.TrimSuffix(strings.TrimPrefix(check.URL, "ssh://"), ":22")
+		if key, pinned := o.HostKeys()[host]; pinned {
+			checks[i].URL += "#" + strings.ReplaceAll(key, " ", "%20")
+		}
+	}
+	return reach.Task{Checks: checks, Distribution: "ocp", Version: version, PullSecret: `{"auths":{"quay.io":{"auth":"aWQ6cGFzcw=="},` +
+		`"registry.redhat.io":{"auth":"aWQ6cGFzcw=="},"registry.connect.redhat.com":{"auth":"aWQ6cGFzcw=="},"cp.icr.io":{"auth":"aWQ6cGFzcw=="}}}`}
+}
+
+func TestEveryServiceOfTheCatalogueIsServed(t *testing.T) {
+	o := open(t, Options{})
+	defer o.close()
+	for _, version := range []string{"4.20.5", "4.20.0-okd-scos.11"} {
+		task := o.task(version)
+		asks, err := prober.New(o.Network(), task, prober.Usual())
+		o.must(err)
+		began := time.Now()
+		report := reach.Run(t.Context(), task, asks, func(reach.Result) {})
+		t.Logf("%d services in %s", len(report.Results), time.Since(began))
+		for _, result := range report.Results {
+			want := reach.OK
+			if result.ID == "NET-VSHN-010" { // Puppet has an authority of its own
+				want = reach.Warn
+			}
+			if result.Verdict != want {
+				t.Errorf("%s %s: %s %s %v %s", result.ID, result.Target, result.Verdict, result.Class, result.Evidence, result.Hint)
+			}
+		}
+	}
+}
