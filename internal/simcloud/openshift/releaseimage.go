@@ -15,6 +15,8 @@ import (
 const (
 	dockerConfigFile = "/root/.docker/config.json" // the pull secret
 	pullTime         = 70 * time.Second
+	// pullPatience is how long a registry may take to answer, on the wall clock at least.
+	pullPatience = 20 * time.Second
 )
 
 // pulls is release-image.service: it asks the registry for the release image, with the pull secret if it must, and
@@ -27,7 +29,7 @@ func (h *bootstrapHost) pulls(ctx context.Context) error {
 		return fmt.Errorf("invalid reference format: %q", image)
 	}
 	s := source{
-		http: &http.Client{Transport: h.machine.Network().Transport()}, patience: h.cluster.patience(), host: registry, path: path, digest: digest,
+		http: &http.Client{Transport: h.machine.Network().Transport()}, patience: max(h.cluster.patience(), pullPatience), host: registry, path: path, digest: digest,
 		secret: h.pullSecret(repository),
 	}
 	defer s.http.CloseIdleConnections()
