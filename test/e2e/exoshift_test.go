@@ -30,7 +30,7 @@ var exoshiftBuilt = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(folder, "exoshift")
-	build := exec.Command("go", "build", "-C", "../..", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", path, "./cmd/exoshift")
+	build := exec.Command("go", "build", "-C", "../..", "-buildvcs=false", "-ldflags", "-s -w", "-o", path, "./cmd/exoshift")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build exoshift: %w\n%s", err, output)

@@ -28,7 +28,11 @@ func (l *lab) echo(name, port string) {
 // talk serves a protocol of its own, one connection at a time or many.
 func (l *lab) talk(name, port string, speak func(net.Conn)) {
 	l.t.Helper()
-	listener := l.listen(name, port)
+	l.accept(l.listen(name, port), speak)
+}
+
+func (l *lab) accept(listener net.Listener, speak func(net.Conn)) {
+	l.t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
 			conn, err := listener.Accept()

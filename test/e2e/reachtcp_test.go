@@ -26,3 +26,17 @@ func TestWhatAFirewallDoesIsToldApart(t *testing.T) {
 		"nowhere":     {url: "tcp://nowhere.example.net:9000", want: "fail no-route +x--"},
 	})
 }
+
+func TestAMachineThatRefusesToSendByItselfIsToldApart(t *testing.T) {
+	l, ok := newLab(t, "udp.example.net A 203.0.113.10", "tcp.example.net A 203.0.113.11")
+	if !ok {
+		return
+	}
+	l.nft("add table inet own\nadd chain inet own out { type filter hook output priority 0; }\n" +
+		"add rule inet own out meta l4proto udp ip daddr 203.0.113.10 drop\n" +
+		"add rule inet own out meta l4proto tcp ip daddr 203.0.113.11 drop\n")
+	l.ask(map[string]asked{
+		"UDP": {url: "ntp://udp.example.net", want: "fail no-route +x--", seen: "error=not permitted"},
+		"TCP": {url: "tcp://tcp.example.net:9000", want: "fail tcp-timeout +x--"},
+	})
+}
