@@ -230,6 +230,9 @@ func must(t *testing.T, err error) {
 	}
 }
 
+// pause lets time of the lab pass.
+func pause(d time.Duration) { time.Sleep(d) }
+
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // strip writes layers as people see them, e.g. "ok ok fail none".

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,7 +89,7 @@ func TestANameWithIPv6AddressesOnlyIsSaidToBeOne(t *testing.T) {
 
 func TestAThousandAddressesAreNotAllTried(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
-		dialed := 0
+		var dialed atomic.Int32
 		l.network.Lookup = func(context.Context, string) ([]netip.Addr, error) {
 			var list []netip.Addr
 			for i := range 1000 {
@@ -98,12 +99,12 @@ func TestAThousandAddressesAreNotAllTried(t *testing.T) {
 		}
 		dial := l.network.Dial
 		l.network.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			dialed++
+			dialed.Add(1)
 			return dial(ctx, network, address)
 		}
 		expect(t, l.probeURL("tcp://"+service+":443"), reach.TCPTimeout, "ok fail none none", false)
-		if dialed != maxAddresses {
-			t.Errorf("tried %d", dialed)
+		if dialed.Load() != maxAddresses {
+			t.Errorf("tried %d", dialed.Load())
 		}
 	})
 }

@@ -135,7 +135,7 @@ func TestPlainHTTPIsBelievedUnlessItLeadsAway(t *testing.T) {
 func TestWhatCameInTheEndIsSlow(t *testing.T) {
 	for wait, class := range map[time.Duration]reach.Class{2900 * time.Millisecond: "", 3 * time.Second: reach.Slow} {
 		inLab(t, func(t *testing.T, l *lab) {
-			l.site(service, func(_ http.ResponseWriter, _ *http.Request) { time.Sleep(wait) })
+			l.site(service, func(_ http.ResponseWriter, _ *http.Request) { pause(wait) })
 			got := l.probeURL("https://" + service)
 			expect(t, got, class, "ok ok ok ok", true)
 			if got.Evidence[reach.EvidenceHTTPTime] != fmt.Sprint(wait.Milliseconds()) || got.Evidence[reach.EvidenceTime] != fmt.Sprint(wait.Milliseconds()) {
@@ -181,7 +181,7 @@ func flood(conn net.Conn, start, piece string) {
 func drip(conn net.Conn, start, piece string) {
 	_, err := io.WriteString(conn, start)
 	for err == nil {
-		time.Sleep(time.Second)
+		pause(time.Second)
 		_, err = io.WriteString(conn, piece)
 	}
 }
