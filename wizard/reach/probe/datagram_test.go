@@ -175,7 +175,7 @@ func TestAResolverIsReachedWhenItAnswersByUDPAndTCP(t *testing.T) {
 		"no TCP":         {func(l *lab) { l.packets(at+":53", found.answer) }, "/example.org", reach.Refused, "none ok none ok", true, "TCP: connection refused"},
 		"TCP is dropped": {func(l *lab) {
 			l.packets(at+":53", found.answer)
-			l.accept(at+":53", func(conn net.Conn) { _, _ = conn.Read(make([]byte, 512)); time.Sleep(time.Minute) })
+			l.accept(at+":53", func(conn net.Conn) { _, _ = conn.Read(make([]byte, 512)); pause(time.Minute) })
 		},
 			"/example.org", reach.TCPTimeout, "none ok none ok", true, "TCP: no answer in time"},
 		"no UDP":       {func(l *lab) { l.packets(at+":53", silent); l.accept(at+":53", found.overTCP) }, "/example.org", reach.UDPTimeout, "none fail none none", false, "UDP: no answer in time; TCP: NOERROR"},

@@ -155,7 +155,7 @@ func TestARegistryMaySendUsOnToAnother(t *testing.T) {
 func TestASlowRegistryIsReachedAndCalledSlow(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(4 * time.Second)
+			pause(4 * time.Second)
 			says(200, map[string]string{apiVersion: "registry/2.0"}, "{}")(w, r)
 		})
 		expect(t, l.probeURL("registry://"+service), reach.Slow, good, true)
