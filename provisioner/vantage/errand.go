@@ -101,16 +101,18 @@ func (e *errand) letGo() {
 	}
 }
 
-// end deletes all that the run made. Its folder goes when nothing else is left.
+// end deletes all that the run made. When nothing else is left it forgets the run, whose folder is nobody's from then on.
 func (e *errand) end(ctx context.Context) error {
 	defer e.letGo()
 	if err := e.clear(ctx); err != nil {
 		return fault.New(fault.KindOf(err), "delete "+e.name()+" in zone "+e.options.Zone, err).
 			WithHint("the next run from the zone removes it; or delete the machine, the security group and the bucket of that name in the Exoscale portal")
 	}
-	if err := os.RemoveAll(e.folder.Path()); err != nil {
+	if err := os.Remove(e.folder.Path(noteFile)); err != nil {
 		return fault.New(fault.Internal, "forget a run that left nothing behind", err).WithHint("delete %s", e.folder.Path())
 	}
+	e.letGo()
+	_ = os.RemoveAll(e.folder.Path()) // a later run tries again
 	return nil
 }
 

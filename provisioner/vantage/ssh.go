@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os/user"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,23 +50,30 @@ type Host struct {
 func BySSH(options SSHOptions) (*Host, error) {
 	name, address, found := strings.Cut(options.Target, "@")
 	if !found {
-		name, address = "", options.Target
-	}
-	if name == "" && !found {
 		current, err := user.Current()
 		if err != nil {
 			return nil, badTarget(options.Target, err)
 		}
-		name = current.Username
+		name, address = current.Username, options.Target
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		host, port = strings.Trim(address, "[]"), sshPort
 	}
-	if name == "" || host == "" || port == "" || strings.ContainsAny(host, " \t@/%") || strings.HasPrefix(host, "-") || printable(options.Target) != options.Target {
+	if name == "" || !isHost(host) || !isPort(port) || printable(name) != name {
 		return nil, badTarget(options.Target, errors.New("it names no user and host"))
 	}
 	return &Host{options: options, user: name, address: net.JoinHostPort(host, port)}, nil
+}
+
+// isHost tells whether a text can be a name or an address.
+func isHost(text string) bool {
+	return text != "" && !strings.HasPrefix(text, "-") && !strings.ContainsAny(text, " @/%\\") && printable(text) == text
+}
+
+func isPort(text string) bool {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && port > 0
 }
 
 func badTarget(target string, err error) error {

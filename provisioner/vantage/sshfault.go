@@ -48,7 +48,7 @@ func (h *Host) judge(ctx context.Context, op string, err error, complaint string
 	case exitChanged:
 		return fault.Newf(fault.Conflict, op, "what arrived there is not the program that was sent, so it was not run: %s", complaint).
 			WithHint("make sure that the host has gzip and sha256sum and room in its folder for temporary files, then run it again")
-	case exitNotRun:
+	case exitNotRun, exitNotFound:
 		return fault.Newf(fault.Conflict, op, "the host does not start it: %s", complaint).
 			WithHint("its folder for temporary files may be one from which nothing can be started: set TMPDIR for %s there", h.user)
 	}

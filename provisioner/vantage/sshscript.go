@@ -9,21 +9,23 @@ import (
 const (
 	exitNoRoom  = 70
 	exitChanged = 71
-	exitNotRun  = 126 // the shell's own: found, and not to be started
+	// Those of timeout itself: the program may not be started, or what it is made for is missing.
+	exitNotRun   = 126
+	exitNotFound = 127
 )
 
 // errandScript is a line for the shell of a host. The shell reads the program from its input, then the program's input, each
-// of a known size: the input ends only when nobody waits any more, and then the program is ended, too. Its folder goes
-// whatever happens.
+// of a known size. One reader takes both, one after the other, and waits for the end: it comes only when nobody waits any
+// more, and then the shell ends the program, too. Its folder goes whatever happens.
 func errandScript(packed parcel, input int) string {
 	script := fmt.Sprintf(`umask 077; d=$(mktemp -d) || exit %d; p=; `+
 		`trap 'rm -rf "$d"' EXIT; trap '[ -z "$p" ] || kill "$p" 2>/dev/null; exit 129' HUP INT TERM PIPE; exec 3<&0; `+
 		`head -c %d <&3 | gzip -dc >"$d/program" || exit %d; `+
 		`echo "%s  $d/program" | sha256sum -c - >/dev/null || exit %d; chmod 0700 "$d/program"; `+
-		`head -c %d <&3 | timeout 300 "$d/program" %s & p=$!; `+
-		`{ cat <&3; kill "$p"; } >/dev/null 2>&1 & w=$!; `+
-		`wait "$p"; c=$?; kill "$w" 2>/dev/null; exit "$c"`,
-		exitNoRoom, len(packed.content), exitNoRoom, packed.sum, exitChanged, input, quoted(packed.args))
+		`mkfifo "$d/in" || exit %d; `+
+		`{ head -c %d <&3 >"$d/in"; cat <&3; [ ! -d "$d" ] || kill $$; } >/dev/null 2>&1 & `+
+		`timeout -k 10 300 "$d/program" %s <"$d/in" & p=$!; wait "$p"; exit $?`,
+		exitNoRoom, len(packed.content), exitNoRoom, packed.sum, exitChanged, exitNoRoom, input, quoted(packed.args))
 	return "exec sh -c " + quote(script)
 }
 
