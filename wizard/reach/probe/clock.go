@@ -15,6 +15,9 @@ const (
 	worthTelling = time.Minute
 	// wrong is a difference of clocks that breaks something: signatures of requests, tokens, fresh certificates.
 	wrong = 5 * time.Minute
+	// signedGroup is the group of the services whose requests are signed with the time of day: they refuse those of a
+	// wrong clock, however well they are reached.
+	signedGroup = "exoscale"
 	// clockLimit is how long a server may take to tell the time.
 	clockLimit = 3 * time.Second
 )

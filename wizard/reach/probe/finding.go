@@ -26,6 +26,9 @@ func (a *attempt) finding(err error) reach.Finding {
 	if finding.Class == "" {
 		finding.Class = a.probe.aside
 	}
+	if finding.Class == reach.ClockSkew && a.check.Group == signedGroup {
+		finding.Degraded, finding.Layers.HTTP = false, reach.LayerFail
+	}
 	return finding
 }
 
