@@ -1,6 +1,7 @@
 package simcloud
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -33,9 +34,10 @@ func (o *operator) task(version string) reach.Task {
 	checks, err := reach.Choose(catalogue, scope)
 	o.must(err)
 	for i, check := range checks {
-		host := strings.TrimSuffix(strings.TrimPrefix(check.URL, "ssh://"), ":22")
-		if key, pinned := o.HostKeys()[host]; pinned {
-			checks[i].URL += "#" + strings.ReplaceAll(key, " ", "%20")
+		address, _, _ := strings.Cut(check.URL, "#") // the pin is of the real host
+		host := strings.TrimSuffix(strings.TrimPrefix(address, "ssh://"), ":22")
+		if key, pinned := o.Network().HostKeys[host]; pinned {
+			checks[i].URL = address + "#" + url.PathEscape(key)
 		}
 	}
 	return reach.Task{Checks: checks, Distribution: "ocp", Version: version, PullSecret: `{"auths":{"quay.io":{"auth":"aWQ6cGFzcw=="},` +

@@ -88,6 +88,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 		Quotas:            z.quotas(),
 		Elastic:           z.elastic(),
 		Latency:           z.options.Latency,
+		Now:               z.worldTime,
 		Buckets:           z.buckets,
 		Link:              func(key, secret, bucket, object string) string { return z.storage.Link(key, secret, bucket, object) },
 	})
@@ -100,7 +101,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 		objects = filepath.Join(z.options.Dir, "objects")
 	}
 	z.storage, err = s3.New(s3.Config{
-		DB: z.db, Dir: objects, Zone: z.options.Zone,
+		DB: z.db, Dir: objects, Zone: z.options.Zone, Now: z.worldTime,
 		Credentials: z.api.Credentials, Limit: func() int { return z.api.Limit("bucket") },
 	})
 	return err

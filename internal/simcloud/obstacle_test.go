@@ -15,6 +15,7 @@ import (
 
 	"github.com/beevik/ntp"
 
+	"exoshift/internal/fault"
 	"exoshift/internal/network"
 )
 
@@ -221,6 +222,14 @@ func TestTheOperatorsClockMayBeBehindThatOfTheWorld(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAWrongClockSpoilsSignatures(t *testing.T) {
+	inScenario(t, wrongClock, func(t *testing.T, o *operator) {
+		if err := o.CheckCredentials(t.Context()); !fault.Is(err, fault.Denied) {
+			t.Errorf("the API takes a signature that has expired: %v", err)
+		}
+	})
 }
 
 func TestWhatIsGoodHereMayBeBadInTheZone(t *testing.T) {

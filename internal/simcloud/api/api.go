@@ -29,6 +29,8 @@ type Config struct {
 	Problems bool
 	// Quotas overrides limits by resource, e.g. {"instance": 5}.
 	Quotas map[string]int
+	// Now is what the clock that signatures are judged by shows to whoever asks from an address; nil is the wall clock.
+	Now func(asker netip.Addr) time.Time
 	// Latency passes before each answer, by the time of the wall.
 	Latency time.Duration
 	// Buckets returns the buckets of the organization, which the object storage keeps; nil: there are none.

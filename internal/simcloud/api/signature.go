@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +41,7 @@ func (a *API) authenticate(r *http.Request, body []byte) (key string, err error)
 	if !ok {
 		return "", refuse(http.StatusForbidden, "Forbidden: unknown API key")
 	}
-	return given.key, verify(r, body, given, secret)
+	return given.key, a.verify(r, body, given, secret)
 }
 
 func (a *API) secret(key string) (string, bool) {
@@ -74,15 +75,24 @@ func parseCredential(header string) (credential, bool) {
 }
 
 // verify checks signature and expiry. Signatures live by the wall clock: a client signs with its own.
-func verify(r *http.Request, body []byte, given credential, secret string) error {
+func (a *API) verify(r *http.Request, body []byte, given credential, secret string) error {
 	if !hmac.Equal([]byte(given.signature), []byte(sign(r, body, given, secret))) {
 		return refuse(http.StatusUnauthorized, "Invalid request signature")
 	}
 	expires, err := strconv.ParseInt(given.expires, 10, 64)
-	if err != nil || time.Now().After(time.Unix(expires, 0)) {
+	if err != nil || a.clock(r).After(time.Unix(expires, 0)) {
 		return refuse(http.StatusUnauthorized, "The request signature has expired")
 	}
 	return nil
+}
+
+// clock returns what the clock of the API shows to whoever asks.
+func (a *API) clock(r *http.Request) time.Time {
+	asker, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || a.config.Now == nil {
+		return time.Now()
+	}
+	return a.config.Now(asker.Addr())
 }
 
 // sign computes the signature of a request: method and path, body, values of the signed parameters, no headers, expiry.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -40,9 +41,9 @@ func (s *Storage) authenticate(r *http.Request) (*signature, error) {
 	var err error
 	switch {
 	case r.Header.Get("Authorization") != "":
-		sig, err = fromHeader(r)
+		sig, err = fromHeader(r, s.clock(r))
 	case r.URL.Query().Has("X-Amz-Signature") || r.URL.Query().Has("X-Amz-Credential"):
-		sig, err = fromLink(r)
+		sig, err = fromLink(r, s.clock(r))
 	default:
 		return nil, nil
 	}
@@ -66,6 +67,15 @@ func (s *Storage) authenticate(r *http.Request) (*signature, error) {
 	return sig, checkSignedHeaders(r, sig)
 }
 
+// clock returns what the clock of the storage shows to whoever asks.
+func (s *Storage) clock(r *http.Request) time.Time {
+	asker, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || s.config.Now == nil {
+		return time.Now()
+	}
+	return s.config.Now(asker.Addr())
+}
+
 // knownPayload tells whether we can check what a signature says about the body.
 func knownPayload(payload string) bool {
 	sum, err := hex.DecodeString(payload)
@@ -76,7 +86,7 @@ func knownPayload(payload string) bool {
 }
 
 // fromHeader reads "AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…".
-func fromHeader(r *http.Request) (*signature, error) {
+func fromHeader(r *http.Request, now time.Time) (*signature, error) {
 	list, ok := strings.CutPrefix(r.Header.Get("Authorization"), algorithm+" ")
 	if !ok {
 		return nil, errMalformed
@@ -100,14 +110,14 @@ func fromHeader(r *http.Request) (*signature, error) {
 	if err != nil {
 		return nil, errMalformed
 	}
-	if age := time.Since(signed); age > maxSkew || age < -maxSkew {
+	if age := now.Sub(signed); age > maxSkew || age < -maxSkew {
 		return nil, errSkewed
 	}
 	return sig, nil
 }
 
 // fromLink reads the parameters of a signed link.
-func fromLink(r *http.Request) (*signature, error) {
+func fromLink(r *http.Request, now time.Time) (*signature, error) {
 	query := r.URL.Query()
 	sig := &signature{
 		date: query.Get("X-Amz-Date"), headers: strings.Split(query.Get("X-Amz-SignedHeaders"), ";"),
@@ -123,7 +133,7 @@ func fromLink(r *http.Request) (*signature, error) {
 	if err != nil || fault != nil || query.Get("X-Amz-Algorithm") != algorithm || seconds < 1 || sig.expires > maxExpiry {
 		return nil, errMalformedLink
 	}
-	switch age := time.Since(signed); {
+	switch age := now.Sub(signed); {
 	case age > sig.expires:
 		return nil, errExpired
 	case age < -maxSkew:

@@ -8,6 +8,7 @@ package s3
 
 import (
 	"net/http"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ type Config struct {
 	// Key and Secret are the credentials that are accepted, unless Credentials looks them up.
 	Key, Secret string
 	Credentials Credentials
+	// Now is what the clock that signatures are judged by shows to whoever asks from an address; nil is the wall clock.
+	Now func(asker netip.Addr) time.Time
 	// Limit is how many buckets there may be, asked at each creation; negative is no limit, nil the usual one.
 	Limit func() int
 	// Foreign are the buckets of other organizations: names are shared by everybody.
