@@ -152,10 +152,7 @@ func (s *checkScreen) openHelp() {
 
 // help says about a service why it is checked.
 func (r *reachRow) help() string {
-	help := r.Check.Title + "\n" + "What: " + r.Check.ID + ", " + r.Sights[0].Result.Target
-	if r.Sights[0].Result.Target == "" {
-		help = r.Check.Title + "\n" + "What: " + r.Check.ID + ", " + r.Host()
-	}
+	help := r.Check.Title + "\nWhat: " + r.Check.ID + ", " + r.Target()
 	if r.Check.Reason != "" {
 		help += "\nWhy: " + r.Check.Reason
 	}

@@ -46,17 +46,17 @@ func (s *checkScreen) ask(vantage int, ids []string) tea.Cmd {
 	if vantage < 0 || vantage >= len(s.runs) || s.leaving {
 		return nil
 	}
-	name := s.checking.Vantages[vantage]
+	where := pane.VantageWords(s.board.names[vantage])
 	if s.runs[vantage].running {
-		s.notice = "a run from " + pane.VantageWords(name) + " is under way already"
+		s.notice = "a run from " + where + " is under way already"
 		return nil
 	}
-	terms := cleanText(s.checking.Terms(name), s.checking.ASCII)
+	terms := cleanText(s.checking.Terms(s.checking.Vantages[vantage]), s.checking.ASCII)
 	if terms == "" {
 		return s.run(vantage, ids)
 	}
 	s.popup = &question{
-		theme: s.theme, title: "Look from " + pane.VantageWords(name) + "?", text: terms, back: "go back", accept: "yes, look from there",
+		theme: s.theme, title: "Look from " + where + "?", text: terms, back: "go back", accept: "yes, look from there",
 		yes: func() tea.Cmd { return s.run(vantage, ids) },
 	}
 	return nil

@@ -16,7 +16,6 @@ import (
 const (
 	checksBesideFrom = 120 // columns from which on the details stand beside the list
 	detailsLeast     = 9   // lines
-	logLeast         = 3
 )
 
 // View draws the whole screen from memory alone.
@@ -68,17 +67,25 @@ func (s *checkScreen) arrange(body Rect) checkParts {
 		return s.arrangeBeside(body)
 	}
 	var p checkParts
-	wanted := min(max(s.details().Lines(body.W), detailsLeast), body.H/2)
-	list := min(s.board.table(s.theme).Height()+1, body.H-wanted-1)
-	list = max(list, 4)
+	log := s.logRoom(body.H)
+	wanted := min(max(s.details().Lines(body.W), detailsLeast), (body.H-log)/2)
+	list := max(min(s.board.table(s.theme).Height()+1, body.H-wanted-log-1), 4)
 	p.list, body = body.top(list)
 	p.rules, body = append(p.rules, Rect{body.X, body.Y, body.W, 1}), Rect{body.X, body.Y + 1, body.W, body.H - 1}
 	p.details = body
-	if free := body.H - wanted; s.logs() && free > logLeast {
-		p.details, p.log = body.top(wanted)
+	if log > 0 {
+		p.details, p.log = body.top(min(max(s.details().Lines(body.W), detailsLeast), body.H-log))
 		p.rules, p.log = append(p.rules, Rect{p.log.X, p.log.Y, p.log.W, 1}), Rect{p.log.X, p.log.Y + 1, p.log.W, p.log.H - 1}
 	}
 	return p
+}
+
+// logRoom is how many lines of a screen are kept for what changed, with the rule above it.
+func (s *checkScreen) logRoom(height int) int {
+	if !s.logs() || height < 16 {
+		return 0
+	}
+	return min(len(s.board.log)+2, max(height/5, 4))
 }
 
 func (s *checkScreen) arrangeBeside(body Rect) checkParts {
@@ -130,12 +137,12 @@ func (s *checkScreen) logView() logView {
 func (s *checkScreen) head(width int) string {
 	t := s.theme
 	left := " " + t.Label.Render("Reachability")
-	names, gap := s.checking.Vantages, "   "
+	names, gap := s.board.names, "   "
 	if width < 80 {
 		names, gap = s.board.columns(), "  "
 	}
 	for i, vantage := range names {
-		left += gap + s.tally(i, cleanText(vantage, s.checking.ASCII))
+		left += gap + s.tally(i, vantage)
 	}
 	right := " " + s.when() + " "
 	switch longer := left + t.Dim.Render("   "+s.checking.Title); {
@@ -213,8 +220,8 @@ func (s *checkScreen) small() string {
 		return s.popup.View(s.width, s.height)
 	}
 	var lines []string
-	for i, vantage := range s.checking.Vantages {
-		lines = append(lines, " "+s.tally(i, cleanText(vantage, s.checking.ASCII)))
+	for i, vantage := range s.board.names {
+		lines = append(lines, " "+s.tally(i, vantage))
 	}
 	details := s.details()
 	if details.Endpoint != nil {

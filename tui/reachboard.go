@@ -14,6 +14,7 @@ import (
 type reachBoard struct {
 	ascii    bool
 	vantages []string
+	names    []string // of the vantages, made harmless
 	rows     []*reachRow
 	byID     map[string]*reachRow
 	log      []transition
@@ -34,7 +35,11 @@ type reachRow struct {
 }
 
 func newReachBoard(vantages []string, ascii bool) *reachBoard {
-	return &reachBoard{ascii: ascii, vantages: vantages, byID: map[string]*reachRow{}}
+	b := &reachBoard{ascii: ascii, vantages: vantages, byID: map[string]*reachRow{}}
+	for _, vantage := range vantages {
+		b.names = append(b.names, cleanText(vantage, ascii))
+	}
+	return b
 }
 
 // add takes a check in, or another version of it.

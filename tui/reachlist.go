@@ -115,8 +115,8 @@ func (b *reachBoard) face(by int) {
 // columns are the names of the vantages where there is little room.
 func (b *reachBoard) columns() []string {
 	columns := make([]string, len(b.vantages))
-	for i, vantage := range b.vantages {
-		columns[i] = pane.VantageColumn(cleanText(vantage, b.ascii))
+	for i, name := range b.names {
+		columns[i] = pane.VantageColumn(name)
 	}
 	return columns
 }
@@ -131,7 +131,7 @@ func (b *reachBoard) table(theme pane.Theme) pane.Endpoints {
 
 // details draws what is known about the selected row.
 func (b *reachBoard) details(theme pane.Theme) pane.EndpointDetails {
-	details := pane.EndpointDetails{Theme: theme, Vantages: b.vantages}
+	details := pane.EndpointDetails{Theme: theme, Vantages: b.names}
 	if row := b.current(); row != nil {
 		details.Endpoint, details.Facing = &row.Endpoint, b.focus(row)
 	}

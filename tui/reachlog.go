@@ -52,7 +52,10 @@ func (v logView) View(width, height int) string {
 
 func (v logView) line(c transition) string {
 	t := v.theme
-	before := c.before.Result.Verdict
+	before, why := c.before.Result.Verdict, ""
+	if c.after.Status != pane.OK {
+		why = c.after.Result.Sentence()
+	}
 	return " " + c.at.Format("15:04:05") + "  " + t.Mark(c.after.Status) + " " + c.host + t.Dim.Render(" from "+c.vantage+"  ") +
-		pane.StatusOf(before).Word() + " " + t.Arrow + " " + t.Style(c.after.Status).Render(c.after.Status.Word()) + t.Dim.Render("  "+string(c.after.Result.Class))
+		pane.StatusOf(before).Word() + " " + t.Arrow + " " + t.Style(c.after.Status).Render(c.after.Status.Word()) + t.Dim.Render("  "+why)
 }

@@ -67,15 +67,15 @@ func (e *Endpoint) Before(other *Endpoint) int { return e.Status().rank() - othe
 
 // Host is the target as short as it is clear: ports that everybody expects are left out.
 func (e *Endpoint) Host() string {
-	target := e.target()
+	target := e.Target()
 	for _, usual := range []string{":443", ":80"} {
 		target = strings.TrimSuffix(target, usual)
 	}
 	return target
 }
 
-// target is what is probed, "host:port".
-func (e *Endpoint) target() string {
+// Target is what is probed, "host:port".
+func (e *Endpoint) Target() string {
 	for _, sight := range e.Sights {
 		if sight.Result.Target != "" {
 			return sight.Result.Target

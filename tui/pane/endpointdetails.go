@@ -55,7 +55,7 @@ func (p EndpointDetails) lines(width int) []string {
 
 func (p EndpointDetails) head(e *Endpoint, s Sight, width int) string {
 	t := p.Theme
-	left := " " + t.Bold.Render(e.Check.ID) + "  " + e.target() + t.Dim.Render(" from "+VantageWords(p.vantage(p.Facing)))
+	left := " " + t.Bold.Render(e.Check.ID) + "  " + e.Target() + t.Dim.Render(" from "+VantageWords(p.vantage(p.Facing)))
 	return spread(left, t.Style(s.Status).Bold(true).Render(strings.ToUpper(s.Status.Word()))+" ", width)
 }
 

@@ -1,0 +1,191 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"exoshift/wizard/reach"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"pgregory.net/rapid"
+)
+
+// checked is how the screen of checks ended.
+type checked struct {
+	report reach.Report
+	err    error
+}
+
+// inspectsOn runs the screen in a terminal and returns its end.
+func inspectsOn(ctx context.Context, term *terminal, g *gate) <-chan checked {
+	g.In, g.Out, g.Now = term.tty, term.tty, nil
+	end := make(chan checked, 1)
+	go func() {
+		report, err := inspect(ctx, g.Checking)
+		end <- checked{report, err}
+	}()
+	return end
+}
+
+func TestTheScreenOfChecksGivesTheTerminalBackWithTheReport(t *testing.T) {
+	term, g := newTerminal(t), newGate(reach.Workstation)
+	end := inspectsOn(t.Context(), term, g)
+	term.await(t, "9/9")
+	term.press(t, "c")
+	term.await(t, "\x1b]52;c;")
+	term.press(t, "q")
+	if left := <-end; left.err != nil || len(left.report.Results) != 9 {
+		t.Errorf("%v, %d results", left.err, len(left.report.Results))
+	}
+	term.await(t, leaveScreen)
+}
+
+func TestTheScreenOfChecksEndsOnceEveryRunHas(t *testing.T) {
+	for name, leave := range map[string]func(*testing.T, *terminal, context.CancelCauseFunc){
+		"asked": func(t *testing.T, term *terminal, _ context.CancelCauseFunc) {
+			term.press(t, "q")
+			term.await(t, "Leave?")
+			term.press(t, "y")
+			term.await(t, "taken away")
+		},
+		"insisting": func(t *testing.T, term *terminal, _ context.CancelCauseFunc) {
+			term.press(t, "\x03")
+			term.await(t, "Leave?")
+			term.press(t, "\x03")
+			term.await(t, "ENDING")
+			term.press(t, "\x03")
+			term.await(t, leaveScreen)
+		},
+		"interrupted": func(_ *testing.T, _ *terminal, cancel context.CancelCauseFunc) { cancel(errors.New("hung up")) },
+		"hung up":     func(t *testing.T, term *terminal, _ context.CancelCauseFunc) { term.hangUp(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			term, g := newTerminal(t), newGate(reach.Workstation)
+			cancelled, tidied, gone := make(chan struct{}), make(chan struct{}), atomic.Bool{}
+			g.Run = func(ctx context.Context, _ string, _ []string, tell func(reach.Result)) error {
+				tell(g.result(reach.Workstation, g.Checks[0]))
+				<-ctx.Done()
+				close(cancelled)
+				<-tidied // what was set up elsewhere is being taken away
+				gone.Store(true)
+				return ctx.Err()
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			end := inspectsOn(ctx, term, g)
+			term.await(t, "1/1")
+			leave(t, term, cancel)
+			<-cancelled
+			close(tidied)
+			if left := <-end; !gone.Load() || len(left.report.Results) != 1 {
+				t.Errorf("it ended before the run: %v, %d results", !gone.Load(), len(left.report.Results))
+			}
+		})
+	}
+}
+
+func TestAPanicOfARunGivesTheTerminalBack(t *testing.T) {
+	term, g := newTerminal(t), newGate(reach.Workstation)
+	g.Run = func(context.Context, string, []string, func(reach.Result)) error { panic("the prober is broken") }
+	if left := <-inspectsOn(t.Context(), term, g); left.err == nil || !strings.Contains(left.err.Error(), "the prober is broken") {
+		t.Errorf("a panic returns %v", left.err)
+	}
+	term.await(t, leaveScreen)
+}
+
+// screenKeys are what somebody may press on the screen of checks.
+var screenKeys = strings.Fields("r R w x z a / e f9 c f ? f1 enter esc up down left right tab shift+tab pgup pgdown home end g G j k y n " +
+	"backspace space ctrl+u alt+x alt+d 1 9 世 👩‍👩‍👧‍👦 ctrl+l")
+
+func TestTheScreenOfChecksSurvivesAnything(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		text := func(name string) string { return nasty().Draw(r, name) }
+		g := newGate(rapid.SampledFrom([][]string{{}, {reach.Workstation}, {reach.Workstation, reach.Zone}, {"ssh:" + hostile, "", "x"}}).Draw(r, "vantages")...)
+		g.ASCII, g.Title = rapid.Bool().Draw(r, "ascii"), text("title")
+		g.Checks = g.Checks[:rapid.IntRange(0, len(g.Checks)).Draw(r, "checks")]
+		for i := range g.Checks {
+			g.Checks[i].Title, g.Checks[i].URL, g.Checks[i].Reason = text("title"), text("url"), text("reason")
+		}
+		g.Run = func(_ context.Context, _ string, _ []string, tell func(reach.Result)) error {
+			for range rapid.IntRange(0, 5).Draw(r, "results") {
+				tell(anyResult(r))
+			}
+			return errors.New(text("error"))
+		}
+		width, height := rapid.IntRange(0, 210).Draw(r, "width"), rapid.IntRange(0, 65).Draw(r, "height")
+		i := inspects(g, width, height)
+		for _, key := range rapid.SliceOfN(rapid.SampledFrom(screenKeys), 1, 40).Draw(r, "keys") {
+			if i.press(key); rapid.IntRange(0, 9).Draw(r, "resize") == 0 {
+				width, height = rapid.IntRange(0, 210).Draw(r, "width"), rapid.IntRange(0, 65).Draw(r, "height")
+				i.hears(resized(width, height))
+			}
+			wholeScreen(r, i.View(), width, height)
+		}
+		i.pass(time.Minute)
+		i.report()
+	})
+}
+
+// anyResult draws a result that no prober would tell.
+func anyResult(r *rapid.T) reach.Result {
+	text := func(name string) string { return nasty().Draw(r, name) }
+	ids := []string{"NET-RH-001", "NET-RH-002", "CUSTOM-1", "", hostile}
+	layers := rapid.SampledFrom([]reach.Layer{reach.LayerOK, reach.LayerFail, reach.LayerNone, "", hostile})
+	result := reach.Result{
+		ID: rapid.SampledFrom(ids).Draw(r, "id"), Target: text("target"), Group: text("group"), Hint: text("hint"), Owner: text("owner"),
+		Verdict:  rapid.SampledFrom([]reach.Verdict{reach.OK, reach.Warn, reach.Fail, reach.Skipped, "", hostile}).Draw(r, "verdict"),
+		Class:    rapid.SampledFrom([]reach.Class{"", reach.Untrusted, reach.TCPTimeout, reach.Slow, reach.ServerError, hostile}).Draw(r, "class"),
+		Layers:   reach.Layers{DNS: layers.Draw(r, "dns"), TCP: layers.Draw(r, "tcp"), TLS: layers.Draw(r, "tls"), HTTP: layers.Draw(r, "http")},
+		Evidence: map[string]string{reach.EvidenceIssuer: text("issuer"), reach.EvidenceTime: text("time"), text("key"): text("value")},
+	}
+	if rapid.Bool().Draw(r, "bare") {
+		result.Evidence = nil
+	}
+	return result
+}
+
+// BenchmarkKeyToFrameOfChecks presses a key on the screen of five hundred services and draws it, and hears a result.
+// The promise is 16 ms for 99 of 100.
+func BenchmarkKeyToFrameOfChecks(b *testing.B) {
+	for _, size := range [][2]int{{80, 24}, {200, 60}} {
+		for _, change := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%dx%d-%s", size[0], size[1], map[bool]string{true: "result", false: "key"}[change]), func(b *testing.B) { keysOfChecks(b, size, change) })
+		}
+	}
+}
+
+func keysOfChecks(b *testing.B, size [2]int, change bool) {
+	g := huge(500)
+	for n, check := range g.Checks {
+		if n%3 == 0 {
+			g.spoil(reach.Workstation, check.ID, dropped())
+		}
+	}
+	i := inspects(g, size[0], size[1])
+	messages := []tea.Msg{keyOf("down"), keyOf("a"), keyOf("pgdown"), keyOf("tab")}
+	i.runs[0].running = true
+	var took, computed []time.Duration
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for b.Loop() {
+		message := messages[len(took)%len(messages)]
+		if change {
+			message = probed{0, i.runs[0].turn, g.result(reach.Workstation, g.Checks[len(took)%500])}
+		}
+		before, computing := time.Now(), onThread(b)
+		i.Update(message)
+		_ = i.View()
+		took, computed = append(took, time.Since(before)), append(computed, onThread(b)-computing)
+	}
+	slices.Sort(took)
+	slices.Sort(computed)
+	b.ReportMetric(computed[len(computed)*99/100].Seconds()*1000, "p99-cpu-ms") // what others on the machine do left out
+	b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "p99-ms")
+}
