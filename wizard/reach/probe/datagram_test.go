@@ -235,6 +235,16 @@ func TestAZoneIsReachedWhenItsServersAnswerForIt(t *testing.T) {
 	}
 }
 
+func TestAZoneIsServedByThoseWhoAnswerByTCPOnly(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		serves := answering(dns.RcodeSuccess, false, true, "example.org. 60 IN SOA ns1.example.net. post.example.org. 7 1 1 1 1")
+		l.zoneServers(map[string]script{"203.0.113.10": answering(dns.RcodeSuccess, false, false, "example.org. 60 IN NS ns1.example.net.")})
+		l.packets("203.0.113.11:53", silent)
+		l.accept("203.0.113.11:53", serves.overTCP)
+		expect(t, l.probeURL("zone://example.org"), "", "ok ok none ok", true)
+	})
+}
+
 // zoneServers opens the servers of org and of example.org, and a resolver that knows those of org.
 func (l *lab) zoneServers(servers map[string]script) {
 	l.nameServer("203.0.113.53", answering(dns.RcodeSuccess, true, false, "org. 60 IN NS a.nic.example."))
