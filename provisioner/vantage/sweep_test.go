@@ -1,6 +1,7 @@
 package vantage_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -257,6 +258,39 @@ func TestAMachineThatSweepingCannotDeleteIsToldAndTheRunGoesOn(t *testing.T) {
 		}
 		way.set(nil)
 		l.must(l.vantage().Sweep(l.Context(), l.hear))
+		l.empty()
+	})
+}
+
+func TestAMachineThatComesIntoBeingAfterWeGaveUpIsDeletedToo(t *testing.T) {
+	way := &door{}
+	inLab(t, simcloud.Options{Middleware: way.before}, func(l *lab) {
+		ctx, cancel := context.WithCancel(l.Context())
+		defer cancel()
+		var late sync.WaitGroup
+		way.set(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/v2/instance") {
+				next.ServeHTTP(w, r)
+				return
+			}
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				l.Error(err)
+			}
+			again := r.Clone(context.WithoutCancel(r.Context()))
+			again.Body = io.NopCloser(bytes.NewReader(body))
+			late.Go(func() {
+				time.Sleep(5 * time.Second)
+				next.ServeHTTP(nowhere{http.Header{}}, again)
+			})
+			cancel()
+			panic(http.ErrAbortHandler)
+		})
+		_, err := l.vantage().Run(ctx, text("the program"), nil, l.hear)
+		if !fault.Is(err, fault.Cancelled) {
+			l.Errorf("it ended with %v", err)
+		}
+		late.Wait()
 		l.empty()
 	})
 }
