@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	maxHeader  = 64 << 10 // of an answer, in bytes
-	maxPage    = 64 << 10 // how much of a body is looked at where nobody asks for more
-	maxInterim = 5        // answers of the kind "go on" before the answer
+	maxHeader = 64 << 10 // of an answer, in bytes
+	maxPage   = 64 << 10 // how much of a body is looked at where nobody asks for more
 )
 
 // call is one HTTP request.
@@ -148,13 +147,12 @@ func receive(conn io.Reader, request *http.Request, limit int64) (reply, error) 
 	return r, nil
 }
 
-// answer reads answers up to the one that is final.
+// answer reads answers up to the one that is final; those that only announce it share its limit.
 func answer(reader *bufio.Reader, request *http.Request) (*http.Response, error) {
-	for range maxInterim {
+	for {
 		response, err := http.ReadResponse(reader, request) //nolint:bodyclose // receive closes it
 		if err != nil || response.StatusCode >= 200 {
 			return response, err
 		}
 	}
-	return nil, errors.New("the server only says that it will answer")
 }

@@ -58,10 +58,11 @@ func TestACertificateIsTrustedOrSaidWhyNot(t *testing.T) {
 		"not begun by a clock that is behind":   {lasting(-day, 90*day), -2 * day, reach.ClockSkew, "fail", false},
 		"over, and the clock is a little ahead": {lasting(-90*day, -time.Hour), 4 * time.Minute, reach.Expired, "fail", false},
 		"over, and the clock is ahead, too":     {lasting(-90*day, -time.Hour), day, reach.Expired, "fail", false},
-		"ends in two weeks":                     {lasting(-76*day, 14*day-time.Second), 0, reach.Expired, "ok", true},
-		"ends later":                            {lasting(-76*day, 14*day), 0, "", "ok", true},
-		"for six days only":                     {lasting(-3*day, 3*day), 0, "", "ok", true},
-		"for six days only, on the last":        {lasting(-6*day, day-time.Second), 0, reach.Expired, "ok", true},
+		"about to end, and the clock is a little ahead": {lasting(-90*day, 2*time.Minute), 4 * time.Minute, reach.Expired, "fail", false},
+		"ends in two weeks":                             {lasting(-76*day, 14*day-time.Second), 0, reach.Expired, "ok", true},
+		"ends later":                                    {lasting(-76*day, 14*day), 0, "", "ok", true},
+		"for six days only":                             {lasting(-3*day, 3*day), 0, "", "ok", true},
+		"for six days only, on the last":                {lasting(-6*day, day-time.Second), 0, reach.Expired, "ok", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) { l.judge(test) })
