@@ -45,16 +45,6 @@ func (i *Installation) securityGroupSpecs() []state.SecurityGroup {
 	}
 }
 
-// WorkerGroups returns the security groups that a worker of a cluster is in, with every rule.
-func WorkerGroups(spec state.Spec) []state.SecurityGroup {
-	i := &Installation{spec: spec}
-	var names []string
-	for _, group := range i.groupsOf(state.RoleWorker) {
-		names = append(names, i.name(group))
-	}
-	return slices.DeleteFunc(i.securityGroupSpecs(), func(g state.SecurityGroup) bool { return !slices.Contains(names, g.Name) })
-}
-
 // NodeGroups are the security groups of a worker, with every rule. A cluster without a name yet has such groups, too.
 func NodeGroups(spec state.Spec) []state.SecurityGroup {
 	i := &Installation{spec: spec}

@@ -175,7 +175,7 @@ func TestWhatIsNotedNowhereIsRemovedWhenItsTimeIsOver(t *testing.T) {
 		if left := l.left(); len(left) != 3 {
 			l.Errorf("what may be somebody's run was touched: %v", left)
 		}
-		time.Sleep(61 * time.Minute)
+		l.must(l.net.Clock.Sleep(l.Context(), 61*time.Minute))
 		l.must(l.vantage().Sweep(l.Context(), l.hear))
 		l.empty()
 	})
@@ -212,7 +212,7 @@ func TestWhatOnlyLooksLikeARunIsLeftAlone(t *testing.T) {
 			})
 			l.must(err)
 		}
-		time.Sleep(2 * time.Hour)
+		l.must(l.net.Clock.Sleep(l.Context(), 2*time.Hour))
 		l.must(l.vantage().Sweep(l.Context(), l.hear))
 		if left := l.left(); len(left) != 4 {
 			l.Errorf("%v is left", left)
@@ -280,7 +280,7 @@ func TestAMachineThatComesIntoBeingAfterWeGaveUpIsDeletedToo(t *testing.T) {
 			again := r.Clone(context.WithoutCancel(r.Context()))
 			again.Body = io.NopCloser(bytes.NewReader(body))
 			late.Go(func() {
-				time.Sleep(5 * time.Second)
+				_ = l.net.Clock.Sleep(l.Context(), 5*time.Second)
 				next.ServeHTTP(nowhere{http.Header{}}, again)
 			})
 			cancel()
