@@ -54,7 +54,11 @@ func (s *checkScreen) hearSkip(m skippedCheck) {
 		t := s.theme
 		lines := []string{"", " " + t.Mark(pane.Skipped) + " " + t.Bold.Render("Left out until "+m.until.Format(time.DateOnly)), ""}
 		lines = append(lines, pane.Wrap("This run leaves it out from now on. So that others do, too, write this into the answers file:", " ", min(width, 90))...)
-		return append(append(lines, ""), answer...)
+		lines = append(lines, "")
+		for _, line := range answer {
+			lines = append(lines, pane.Wrap(strings.TrimLeft(line, " "), line[:len(line)-len(strings.TrimLeft(line, " "))], width)...)
+		}
+		return lines
 	}}
 }
 
@@ -83,7 +87,7 @@ func (s *checkScreen) hearSaved(m savedReport) {
 		s.tell(pane.Failed, m.err.Error()+hintBehind(m.err))
 		return
 	}
-	s.tell(pane.OK, "written: "+strings.Join(m.paths, ", "))
+	s.popup = s.letter(pane.OK, "The report and the firewall request are written", strings.Join(m.paths, "\n"))
 }
 
 // copyTest gives the command that shows the same to the terminal's clipboard.

@@ -97,7 +97,7 @@ func (s *checkScreen) hearEnd(m runEnded) tea.Cmd {
 	}
 	if s.board.settle(m.vantage); m.err != nil && !errors.Is(m.err, context.Canceled) {
 		run.err = m.err
-		s.tell(pane.Failed, run.err.Error()+hintBehind(run.err))
+		s.openFailure(m.vantage, m.err)
 	}
 	if s.leaving && !s.busy() {
 		return tea.Quit
@@ -106,6 +106,29 @@ func (s *checkScreen) hearEnd(m runEnded) tea.Cmd {
 		return s.watchOn()
 	}
 	return nil
+}
+
+// openFailure says why nobody could look from a vantage, unless something else is open.
+func (s *checkScreen) openFailure(vantage int, err error) {
+	if s.popup != nil {
+		s.tell(pane.Failed, err.Error()+hintBehind(err))
+		return
+	}
+	s.popup = s.letter(pane.Failed, "It could not be looked from "+pane.VantageWords(s.board.names[vantage]), err.Error(), fault.HintOf(err))
+}
+
+// letter shows paragraphs below a heading.
+func (s *checkScreen) letter(status pane.Status, title string, paragraphs ...string) popup {
+	t := s.theme
+	return &reader{theme: t, lines: func(width int) []string {
+		lines := []string{"", " " + t.Mark(status) + " " + t.Bold.Render(title)}
+		for _, paragraph := range paragraphs {
+			if text := cleanLines(paragraph, s.checking.ASCII); text != "" {
+				lines = append(append(lines, ""), pane.Wrap(text, " ", width)...)
+			}
+		}
+		return lines
+	}}
 }
 
 func hintBehind(err error) string {

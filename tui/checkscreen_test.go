@@ -28,7 +28,7 @@ func TestRowsTurnFromRunningToDoneAsResultsCome(t *testing.T) {
 	i.Update(probed{0, 1, i.gate.result(reach.Workstation, i.gate.Checks[5])})
 	i.shows(t, "› api.openshift.com !", "quay.io ●")
 	i.Update(runEnded{vantage: 0, turn: 1, whole: true, err: errors.New("the zone\x1b[2J is gone")})
-	i.shows(t, "the zone is gone").hides(t, "running")
+	i.shows(t, "It could not be looked from this machine", "the zone is gone").press("esc").hides(t, "running")
 	i.Update(probed{0, 1, i.gate.result(reach.Workstation, i.gate.Checks[0])}) // late
 	if i.board.rows[1].Sights[0].Status != pane.Waiting {
 		t.Error("what was not told is not waiting")
@@ -120,12 +120,12 @@ func TestTheReportIsAsItWasTold(t *testing.T) {
 	if diff := cmp.Diff(i.gate.result(reach.Zone, i.gate.Checks[3]), report.Results[12]); diff != "" {
 		t.Error(diff)
 	}
-	i.press("e").shows(t, "written: /data/you/report.json, /data/you/firewall.md")
+	i.press("e").shows(t, "are written", "/data/you/report.json", "/data/you/firewall.md").press("esc")
 	if diff := cmp.Diff(report, i.gate.saved); diff != "" {
 		t.Error(diff)
 	}
-	i.press("f", "f9")
-	if i.shows(t, "Firewall request"); len(i.gate.saved.Results) != 18 {
+	i.gate.saved = reach.Report{}
+	if i.press("f", "f9").shows(t, "/data/you/firewall.md"); len(i.gate.saved.Results) != 18 {
 		t.Error("the request cannot be exported where it is shown")
 	}
 }

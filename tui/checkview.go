@@ -90,7 +90,7 @@ func (s *checkScreen) logRoom(height int) int {
 
 func (s *checkScreen) arrangeBeside(body Rect) checkParts {
 	var p checkParts
-	p.list, body = body.left(body.W * 55 / 100)
+	p.list, body = body.left(body.W * 58 / 100)
 	p.wall, p.details = body.left(2)
 	if wanted := s.details().Lines(p.details.W); s.logs() {
 		p.details, p.log = p.details.top(min(max(wanted+1, detailsLeast), p.details.H*2/3))
@@ -160,8 +160,14 @@ func (s *checkScreen) tally(i int, vantage string) string {
 	if s.runs[i].running {
 		status = pane.Running
 	}
-	if looked == 0 && status == pane.Waiting {
+	switch {
+	case looked > 0:
+	case s.runs[i].err != nil && status == pane.Waiting:
+		return vantage + " " + s.theme.Mark(pane.Failed) + " no look"
+	case status == pane.Waiting:
 		return s.theme.Dim.Render(vantage + " not yet")
+	default:
+		return vantage + " " + s.theme.Mark(status)
 	}
 	return vantage + " " + s.theme.Style(status).Render(fmt.Sprintf("%d/%d", good, looked)) + " " + s.theme.Mark(status)
 }

@@ -94,7 +94,7 @@ const (
 	titleFrom      = 100 // from here on there is room for titles
 )
 
-func targetColumn(width int) int { return min(max(width*36/100, 8), 34) }
+func targetColumn(width int) int { return min(max(width*38/100, 8), 34) }
 
 func (p Endpoints) heading(width int) string {
 	t := p.Theme
@@ -130,8 +130,12 @@ func (p Endpoints) row(e *Endpoint, selected bool, width int) string {
 	for i := range p.Columns {
 		line += Fit(t.Mark(e.Sight(i).Status), checkColumn)
 	}
+	sight := e.Sight(p.Facing)
+	brief := ""
 	if width >= titleFrom {
 		line += Fit(e.Check.Title, titleColumn-1) + " "
+	} else if sight.Status == OK || sight.Status == Waiting {
+		brief = "  " + t.Dim.Render(e.Check.Title) // there is little else to say
 	}
-	return line + e.brief(t, e.Sight(p.Facing), width-cells(line))
+	return line + e.brief(t, sight, width-cells(line)) + brief
 }
