@@ -1,0 +1,218 @@
+package main
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"exoshift/assets"
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner/vantage"
+	"exoshift/wizard/reach"
+)
+
+// sight is a look at the whole catalogue in a scenario, and what is to be seen.
+type sight struct {
+	scenario string
+	cure     func(*network.Network, *simcloud.Zone) // what the operator does about it; nil: nothing
+	vantages []string                               // without the operator's own trust or clock there is no machine in the zone
+	rule     rule
+}
+
+func (s sight) String() string {
+	if s.cure != nil {
+		return s.scenario + " cured"
+	}
+	return s.scenario
+}
+
+// sights are all scenarios of reachability, with each vantage that can be had in them.
+func sights() []sight {
+	here, both := []string{reach.Workstation}, []string{reach.Workstation, reach.Zone}
+	return []sight{
+		{"happy", nil, both, usual},
+		{"tls-interception", nil, here, intercepted},
+		{"tls-interception", trust, both, fromHere(trusted)},
+		{"cdn-blocked", nil, both, blocked},
+		{"split-dns", nil, both, fromHere(splitView)},
+		{"nxdomain", nil, both, unknownName},
+		{"proxy-auth", nil, here, keptOut},
+		{"proxy-auth", logIn, both, fromHere(proxied)},
+		{"captive-portal", nil, here, portal},
+		{"slow-registry", nil, both, slowly},
+		{"wrong-clock", nil, here, skewed},
+		{"zone-only", nil, both, fromZone},
+	}
+}
+
+// trust is what is done about an interceptor.
+func trust(n *network.Network, zone *simcloud.Zone) {
+	n.Roots = x509.NewCertPool()
+	n.Roots.AppendCertsFromPEM(zone.Authority())
+	n.Roots.AppendCertsFromPEM(zone.InterceptorAuthority())
+}
+
+// logIn is what is done about a proxy that wants to know who comes.
+func logIn(n *network.Network, _ *simcloud.Zone) {
+	anonymous := n.Proxy
+	n.Proxy = func(r *http.Request) (*url.URL, error) {
+		proxy, err := anonymous(r)
+		if proxy != nil {
+			proxy.User = simcloud.ProxyAccount()
+		}
+		return proxy, err
+	}
+}
+
+// look surveys in virtual time.
+func (s sight) look(t *testing.T) (checks []reach.Check, results []reach.Result) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		spec, secrets := exampleAlone(t)
+		wholeCatalogue(&spec)
+		zone, err := simcloud.Open(t.Context(), simcloud.Options{
+			Scenario: s.scenario, Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret, Program: onMachine,
+			Installer: []string{os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := zone.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		world := zone.Network()
+		if s.cure != nil {
+			s.cure(&world, zone)
+		}
+		survey, err := newSurvey(t.Context(), world, inquiredCluster{spec: spec, secrets: secrets}, s.endpoints(t), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		survey.dir = func() (string, error) { return dir, nil }
+		checks, results = survey.checks, survey.allOf(t, s.vantages)
+	})
+	return checks, results
+}
+
+// endpoints returns the IDs of the catalogue but of what there is only with a cluster in the zone or with other answers,
+// and of what Lieutenant says where nobody reaches it.
+func (s sight) endpoints(t *testing.T) (ids []string) {
+	t.Helper()
+	catalogue, err := assets.Endpoints()
+	if err != nil {
+		t.Fatal(err)
+	}
+	speechless := s.cure == nil && slices.Contains([]string{"tls-interception", "proxy-auth", "captive-portal"}, s.scenario)
+	for _, e := range catalogue {
+		other := slices.ContainsFunc(e.When, func(when string) bool {
+			return when == "installed" || when == "okd" || when == "okd-stream-9" || strings.HasSuffix(when, "-proxy")
+		})
+		if !other && (!speechless || !strings.Contains(e.URL, "{sso}")) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// allOf looks from each of the vantages.
+func (s *survey) allOf(t *testing.T, vantages []string) (results []reach.Result) {
+	t.Helper()
+	for _, where := range vantages {
+		report, err := reach.Report{}, error(nil)
+		if where == reach.Zone {
+			report = s.fromMachine(t)
+		} else if report, err = s.run(t.Context(), where, nil, func(reach.Result) {}, func(string) {}); err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, report.Results...)
+	}
+	return results
+}
+
+// fromMachine looks from a machine that is given a few bytes instead of this whole program: it runs this one anyway.
+func (s *survey) fromMachine(t *testing.T) (report reach.Report) {
+	t.Helper()
+	task, err := s.task(reach.Zone, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, err := json.Marshal(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := s.runner(reach.Zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := vantage.Program{Args: []string{probeVerb}, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("a program")), nil }}
+	output, err := runner.Run(t.Context(), program, input, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(output, &report); err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func TestNoVerdictIsFalseWhateverStandsInTheWay(t *testing.T) {
+	var mu sync.Mutex
+	table := matrix{}
+	t.Run("scenarios", func(t *testing.T) {
+		for _, s := range sights() {
+			t.Run(s.String(), func(t *testing.T) {
+				t.Parallel()
+				checks, results := s.look(t)
+				s.judge(t, checks, results)
+				mu.Lock()
+				defer mu.Unlock()
+				table.add(s, checks, results)
+			})
+		}
+	})
+	t.Log("\n" + table.String())
+}
+
+// judge compares each result with the rule of its scenario.
+func (s sight) judge(t *testing.T, checks []reach.Check, results []reach.Result) {
+	t.Helper()
+	seen := map[string]int{}
+	for _, r := range results {
+		seen[r.Vantage]++
+		check := checks[slices.IndexFunc(checks, func(c reach.Check) bool { return c.ID == r.ID })]
+		if got, want := inShort(r), s.rule(placeIn(check, r.Vantage)).verdict(check.Severity); got != want {
+			t.Errorf("%s from %s: %s (%s) is %q, want %q; %v", s, r.Vantage, r.ID, check.URL, got, want, r.Evidence)
+		}
+		if r.Verdict != reach.OK && r.Verdict != reach.Skipped && r.Hint == "" {
+			t.Errorf("%s: nobody says what to do about %s", s, r.ID)
+		}
+	}
+	for _, where := range s.vantages {
+		if seen[where] < 50 {
+			t.Errorf("only %d checks from %s", seen[where], where)
+		}
+	}
+}
+
+// inShort is a result as "verdict class layers": a layer is + if it is well, x if it failed, and - if it was not come to.
+func inShort(r reach.Result) string {
+	strip := ""
+	for _, layer := range []reach.Layer{r.Layers.DNS, r.Layers.TCP, r.Layers.TLS, r.Layers.HTTP} {
+		strip += map[reach.Layer]string{reach.LayerOK: "+", reach.LayerFail: "x", reach.LayerNone: "-"}[layer]
+	}
+	return fmt.Sprintf("%s %s %s", r.Verdict, r.Class, strip)
+}
