@@ -35,6 +35,13 @@ func spokenClass(err error, garbage reach.Class) reach.Class {
 	return garbage
 }
 
+// isAlert tells whether the other side ended TLS after the handshake, as servers do that miss a certificate of the client:
+// in TLS 1.3 they say so only then.
+func isAlert(err error) bool {
+	var alert *net.OpError
+	return errors.As(err, &alert) && alert.Op == "remote error"
+}
+
 // lookupClass returns why a name does not resolve.
 func lookupClass(err error) reach.Class {
 	var failure *net.DNSError

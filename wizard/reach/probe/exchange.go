@@ -50,7 +50,10 @@ func (a *attempt) get(ctx context.Context, c call) (reply, error) {
 	began := time.Now()
 	r, err := a.send(ctx, c)
 	a.noteTime(reach.EvidenceHTTPTime, began)
-	if err != nil {
+	switch {
+	case isAlert(err):
+		return reply{}, a.fail(&a.layers.TLS, reach.TLSFailure, err)
+	case err != nil:
 		return reply{}, a.fail(&a.layers.HTTP, spokenClass(err, reach.Malformed), err)
 	}
 	a.layers.HTTP = reach.LayerOK

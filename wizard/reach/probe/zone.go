@@ -18,6 +18,9 @@ import (
 // answer with authority for it is of no use.
 func probeZone(ctx context.Context, a *attempt) error {
 	a.probe.steps = true
+	if proxy, err := a.way(); err == nil && proxy != nil {
+		return errNoDatagrams // its resolver may know inner names only, and the zone's own servers are not reached
+	}
 	delegation, err := a.delegation(ctx)
 	if err != nil {
 		return err
