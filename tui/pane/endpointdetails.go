@@ -35,7 +35,7 @@ func (p EndpointDetails) lines(width int) []string {
 		return nil
 	}
 	e, s := p.Endpoint, p.Endpoint.Sight(p.Facing)
-	lines := append([]string{p.head(e, s, width)}, wrapIn(p.Theme.Plain, p.sentence(e, s), " ", width)...)
+	lines := append(p.head(e, s, width), wrapIn(p.Theme.Plain, p.sentence(e, s), " ", width)...)
 	wrong := s.Status == Failed || s.Status == Warn
 	if wrong {
 		lines = append(append(lines, p.labelled("Fix", s.Result.Hint, width)...), p.test(s.ByHand, width)...)
@@ -53,10 +53,14 @@ func (p EndpointDetails) lines(width int) []string {
 	return lines
 }
 
-func (p EndpointDetails) head(e *Endpoint, s Sight, width int) string {
+func (p EndpointDetails) head(e *Endpoint, s Sight, width int) []string {
 	t := p.Theme
-	left := " " + t.Bold.Render(e.Check.ID) + "  " + e.Target() + t.Dim.Render(" from "+VantageWords(p.vantage(p.Facing)))
-	return spread(left, t.Style(s.Status).Bold(true).Render(strings.ToUpper(s.Status.Word()))+" ", width)
+	left, from := " "+t.Bold.Render(e.Check.ID)+"  "+e.Target(), t.Dim.Render(" from "+VantageWords(p.vantage(p.Facing)))
+	right := t.Style(s.Status).Bold(true).Render(strings.ToUpper(s.Status.Word())) + " "
+	if cells(left)+cells(from)+1+cells(right) <= width {
+		return []string{spread(left+from, right, width)}
+	}
+	return []string{spread(left, right, width), Truncate(from, width)}
 }
 
 func (p EndpointDetails) vantage(i int) string {
