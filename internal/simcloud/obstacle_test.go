@@ -247,3 +247,15 @@ func TestWhatIsGoodHereMayBeBadInTheZone(t *testing.T) {
 		}
 	})
 }
+
+func TestASlowRegistryDoesNotOutlastThePatienceOfMachinesThatLiveFast(t *testing.T) {
+	for speed, want := range map[float64]time.Duration{1: 5 * time.Second, 60: 5 * time.Second, 600: 500 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			o := open(t, Options{Scenario: slowRegistry, Speed: speed})
+			defer o.close()
+			if machine, person := o.delayOf("198.18.0.9:40000"), o.delayOf("192.0.2.10:40000"); machine != want || person != 5*time.Second {
+				t.Errorf("at speed %g machines wait %s, the operator %s", speed, machine, person)
+			}
+		})
+	}
+}

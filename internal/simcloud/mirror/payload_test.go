@@ -1,8 +1,12 @@
 package mirror
 
 import (
+	"bytes"
+	"io"
 	"strings"
 	"testing"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
 )
 
 func TestAReleaseIsFoundByTheDigestOfItsPayload(t *testing.T) {
@@ -31,6 +35,29 @@ func TestAReleaseIsFoundByItsTag(t *testing.T) {
 		repository, name, _ := strings.Cut(tag, ":")
 		if found, ok := Tagged(repository, name); ok != (want != Release{}) || ok && found != want {
 			t.Errorf("%s: found %v, %v", tag, found, ok)
+		}
+	}
+}
+
+func TestReleasesThatExistAreSigned(t *testing.T) {
+	handler, key := mirrorOf(t, "true")
+	store := "https://mirror.openshift.com" + signaturesPath + "sha256="
+	digest := Release{"4.20.5", "amd64"}.Digest()
+	signed := must(t, handler, store+strings.TrimPrefix(digest, "sha256:")+"/signature-1")
+	ring, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(key.Public()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := openpgp.ReadMessage(bytes.NewReader(signed), ring, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content, err := io.ReadAll(message.UnverifiedBody); err != nil || message.SignatureError != nil || !strings.Contains(string(content), digest) {
+		t.Errorf("%v, %v: %s", err, message.SignatureError, content)
+	}
+	for _, release := range []Release{{"4.20.0-okd-scos.11", "amd64"}, {"4.20.100", "amd64"}} {
+		if code, _ := get(t, handler, store+strings.TrimPrefix(release.Digest(), "sha256:")+"/signature-1"); code != 404 {
+			t.Errorf("%v is signed: %d", release, code)
 		}
 	}
 }

@@ -29,6 +29,11 @@ type street struct {
 
 func open(t *testing.T) *street {
 	t.Helper()
+	return openFor(t, nil)
+}
+
+func openFor(t *testing.T, account *url.Userinfo) *street {
+	t.Helper()
 	world := fabric.New(fabric.Config{Resolve: func(_ context.Context, name string) ([]netip.Addr, error) {
 		if name == "shop.example" {
 			return []netip.Addr{netip.MustParseAddr("203.0.113.1")}, nil
@@ -46,7 +51,7 @@ func open(t *testing.T) *street {
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &street{t: t, address: l.Addr().String(), leave: cancel, left: make(chan error, 1)}
-	go func() { s.left <- Serve(ctx, l, operator.Network(ca.Pool())) }()
+	go func() { s.left <- ServeMembers(ctx, l, operator.Network(ca.Pool()), account) }()
 	s.client = clientOf(s.address, ca.Pool())
 	t.Cleanup(func() { cancel(); s.client.CloseIdleConnections(); world.Close() })
 	return s
@@ -176,5 +181,26 @@ func TestTunnelsEndWithTheProxy(t *testing.T) {
 	}
 	if _, err := c.Read(make([]byte, 1)); err == nil {
 		t.Error("the tunnel still carries")
+	}
+}
+
+func TestWhoMustTellWhoTheyAreIsAsked(t *testing.T) {
+	for account, admitted := range map[*url.Userinfo]bool{
+		url.UserPassword("somebody", "pass"): true, url.UserPassword("somebody", "word"): false, url.UserPassword("nobody", "pass"): false,
+	} {
+		s := openFor(t, account) // the client is somebody whose password is pass
+		for _, link := range []string{"https://shop.example/a", "http://shop.example:8404/a"} {
+			response, err := s.client.Get(link)
+			if err == nil {
+				_ = response.Body.Close()
+			}
+			if passed := err == nil && response.StatusCode == http.StatusOK; passed != admitted {
+				t.Errorf("%s for %s: %v", link, account, err)
+			}
+		}
+		_, response := s.say("CONNECT shop.example:443 HTTP/1.1\r\nHost: shop.example:443\r\n\r\n")
+		if asked := response.Header.Get("Proxy-Authenticate"); response.StatusCode != http.StatusProxyAuthRequired || asked != `Basic realm="proxy"` {
+			t.Errorf("who tells nothing gets %s, %s", response.Status, asked)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -83,7 +84,7 @@ func (s *Servers) run(server io.Closer, serve func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		_ = server.Close() // nobody will ask
+		_ = errors.Join(server.Close(), serve()) // it sees that it is closed, and closes its port
 		return
 	}
 	s.open = append(s.open, server)

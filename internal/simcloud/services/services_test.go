@@ -1,0 +1,236 @@
+package services
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
+
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/mirror"
+	"exoshift/internal/simcloud/server"
+)
+
+// internet is the services as a client sees them.
+type internet struct {
+	*http.Client
+	t   *testing.T
+	key mirror.Key
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T) internet {
+	t.Helper()
+	key, err := mirror.NewKey(time.Now().Add(-time.Hour), 0)
+	must(t, err)
+	ca, err := fabric.NewCA("Internet")
+	must(t, err)
+	f := fabric.New(fabric.Config{Resolve: resolve})
+	t.Cleanup(f.Close)
+	servers := server.New(server.Config{Fabric: f, CA: ca})
+	t.Cleanup(func() { _ = servers.Close() })
+	must(t, Open(Config{Servers: servers, Release: key, HostKey: []byte("seed")}))
+	host, err := f.Host(netip.MustParseAddr("192.0.2.10"))
+	must(t, err)
+	client := host.Network(ca.Pool()).Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	t.Cleanup(client.CloseIdleConnections)
+	return internet{client, t, key}
+}
+
+// get returns an answer with its body.
+func (i internet) get(address string, header ...string) (*http.Response, string) {
+	i.t.Helper()
+	request, err := http.NewRequestWithContext(i.t.Context(), http.MethodGet, address, nil)
+	must(i.t, err)
+	for n := 0; n < len(header); n += 2 {
+		request.Header.Set(header[n], header[n+1])
+	}
+	response, err := i.Do(request)
+	must(i.t, err)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	must(i.t, err)
+	return response, string(body)
+}
+
+// read decodes an answer in JSON.
+func (i internet) read(address string, into any) {
+	i.t.Helper()
+	_, body := i.get(address)
+	if err := json.Unmarshal([]byte(body), into); err != nil {
+		i.t.Errorf("%s: %v: %s", address, err, body)
+	}
+}
+
+func TestLieutenantLeadsToTheLoginAndToVault(t *testing.T) {
+	i := open(t)
+	if response, body := i.get("https://api.syn.vshn.net/healthz"); response.StatusCode != http.StatusOK || body != "ok" {
+		t.Errorf("health: %s %s", response.Status, body)
+	}
+	var discovery struct {
+		OIDC  struct{ DiscoveryURL string }
+		Vault struct{ Addr string }
+	}
+	i.read("https://api.syn.vshn.net/", &discovery)
+	var login struct{ Issuer string }
+	i.read(discovery.OIDC.DiscoveryURL, &login)
+	if login.Issuer+"/.well-known/openid-configuration" != discovery.OIDC.DiscoveryURL {
+		t.Errorf("the login at %s calls itself %s", discovery.OIDC.DiscoveryURL, login.Issuer)
+	}
+	var health struct{ Initialized, Sealed bool }
+	i.read(discovery.Vault.Addr+"/v1/sys/health", &health)
+	if !health.Initialized || health.Sealed {
+		t.Errorf("Vault: %+v", health)
+	}
+	if response, _ := i.get("https://api.syn.vshn.net/clusters"); response.StatusCode != http.StatusBadRequest {
+		t.Errorf("without a token: %s", response.Status)
+	}
+}
+
+func TestAChannelLeadsToWhatTheMirrorServes(t *testing.T) {
+	i := open(t)
+	const graphURL = "https://api.openshift.com/api/upgrades_info/v1/graph"
+	var found graph
+	i.read(graphURL+"?channel=stable-4.20&arch=amd64", &found)
+	release := mirror.Release{Version: "4.20.5", Architecture: "amd64"}
+	if len(found.Nodes) < 6 || found.Nodes[5].Version != release.Version || found.Nodes[5].Payload != release.Image() {
+		t.Errorf("%d releases", len(found.Nodes))
+	}
+	for _, edge := range found.Edges {
+		if edge[0] >= edge[1] || edge[1] >= len(found.Nodes) {
+			t.Fatalf("an edge leads from %d to %d", edge[0], edge[1])
+		}
+	}
+	var none graph
+	if i.read(graphURL+"?channel=stable-5.0", &none); len(none.Nodes) != 0 {
+		t.Errorf("a channel that does not exist has %d releases", len(none.Nodes))
+	}
+	if response, body := i.get(graphURL); response.StatusCode != http.StatusBadRequest || !strings.Contains(body, "channel") {
+		t.Errorf("without a channel: %s %s", response.Status, body)
+	}
+	if response, _ := i.get(graphURL+"?channel=stable-4.20", "Accept", "text/html"); response.StatusCode != http.StatusNotAcceptable {
+		t.Errorf("for a browser: %s", response.Status)
+	}
+}
+
+func TestReleasesAreSigned(t *testing.T) {
+	i := open(t)
+	ring, err := openpgp.ReadArmoredKeyRing(strings.NewReader(string(i.key.Public())))
+	must(t, err)
+	digest := mirror.Release{Version: "4.20.5", Architecture: "amd64"}.Digest()
+	hash := strings.TrimPrefix(digest, "sha256:")
+	for _, store := range []string{
+		"https://storage.googleapis.com/openshift-release/official/signatures/openshift/release/sha256=",
+		"https://access.redhat.com/webassets/docker/content/sigstore/openshift-release-dev/ocp-release@sha256=",
+	} {
+		_, body := i.get(store + hash + "/signature-1")
+		message, err := openpgp.ReadMessage(strings.NewReader(body), ring, nil, nil)
+		must(t, err)
+		content, err := io.ReadAll(message.UnverifiedBody)
+		must(t, err)
+		if message.SignatureError != nil || !strings.Contains(string(content), digest) {
+			t.Errorf("%s: %v: %s", store, message.SignatureError, content)
+		}
+		if response, _ := i.get(store + strings.Repeat("0", 64) + "/signature-1"); response.StatusCode != http.StatusNotFound {
+			t.Errorf("%s signs what does not exist: %s", store, response.Status)
+		}
+	}
+}
+
+// pull asks a registry for its one image as somebody who has no account, and returns where its first layer is.
+func (i internet) pull(manifest string) (layer string) {
+	i.t.Helper()
+	response, _ := i.get(manifest)
+	challenge := response.Header.Get("WWW-Authenticate")
+	realm, rest, _ := strings.Cut(strings.TrimPrefix(challenge, `Bearer realm="`), `"`)
+	var answer struct{ Token string }
+	scope := rest[strings.Index(rest, `scope="`)+len(`scope="`):]
+	i.read(realm+"?scope="+strings.TrimSuffix(scope, `"`), &answer)
+	_, body := i.get(manifest, "Authorization", "Bearer "+answer.Token)
+	var image struct{ Layers []struct{ Digest string } }
+	must(i.t, json.Unmarshal([]byte(body), &image))
+	at := manifest[:strings.Index(manifest, "/manifests/")] + "/blobs/" + image.Layers[0].Digest
+	response, _ = i.get(at, "Authorization", "Bearer "+answer.Token)
+	return response.Header.Get("Location")
+}
+
+func TestLayersAreAtHostsOfTheirOwn(t *testing.T) {
+	i := open(t)
+	for manifest, host := range map[string]string{
+		"https://registry-1.docker.io/v2/library/busybox/manifests/latest": dockerLayers,
+		"https://ghcr.io/v2/projectsyn/commodore/manifests/latest":         githubLayers,
+	} {
+		link, err := url.Parse(i.pull(manifest))
+		if err != nil || link.Host != host {
+			t.Errorf("%s: the layer is at %s, %v", manifest, link, err)
+			continue
+		}
+		if response, body := i.get(link.String(), "Range", "bytes=0-1023"); response.StatusCode != http.StatusPartialContent || len(body) != 1024 {
+			t.Errorf("%s: %s", link.Host, response.Status)
+		}
+		if response, _ := i.get("https://" + host + "/"); response.StatusCode != http.StatusForbidden {
+			t.Errorf("%s without a link: %s", host, response.Status)
+		}
+	}
+}
+
+func TestKubernetesRegistrySendsOnToOthers(t *testing.T) {
+	i := open(t)
+	if response, _ := i.get("https://registry.k8s.io/v2/"); response.StatusCode != http.StatusOK || response.Header.Get("Docker-Distribution-Api-Version") == "" {
+		t.Errorf("%s", response.Status)
+	}
+	response, _ := i.get("https://registry.k8s.io/v2/pause/manifests/3.10")
+	there := response.Header.Get("Location")
+	if link, err := url.Parse(i.pull(there)); err != nil || !strings.HasSuffix(there, "/pause/manifests/3.10") || link.Host != kubernetesLayers {
+		t.Errorf("the image is at %s, its layer at %s", there, link)
+	}
+}
+
+func TestEveryHostHasAnAddressOfItsOwn(t *testing.T) {
+	owners := map[string]string{}
+	for _, site := range sites() {
+		for _, name := range site.names {
+			address := Names()[name]
+			if other, taken := owners[address]; taken && other != site.names[0] || !strings.HasPrefix(address, "203.0.113.") {
+				t.Errorf("%s and %s are at %s", other, site.names[0], address)
+			}
+			owners[address] = site.names[0]
+		}
+	}
+}
+
+func TestGitLabAsksWhoIsThere(t *testing.T) {
+	i := open(t)
+	if response, body := i.get("https://git.vshn.net/api/v4/user"); response.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "401 Unauthorized") {
+		t.Errorf("%s %s", response.Status, body)
+	}
+	update := httptest.NewRequest(http.MethodPost, "https://acme-dns-api.vshn.net/update", strings.NewReader("{}"))
+	answer := httptest.NewRecorder()
+	if acmeDNS().ServeHTTP(answer, update); answer.Code != http.StatusUnauthorized {
+		t.Errorf("acme-dns: %d", answer.Code)
+	}
+}
+
+// resolve knows the names of the services.
+func resolve(_ context.Context, name string) ([]netip.Addr, error) {
+	if at, known := Names()[name]; known {
+		return []netip.Addr{netip.MustParseAddr(at)}, nil
+	}
+	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+}
