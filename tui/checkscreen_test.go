@@ -54,7 +54,7 @@ func TestAnotherVantageIsRunAfterAYesOnly(t *testing.T) {
 	}
 	i.press("z", "down", "enter")
 	i.shows(t, "layers (zone)", "› registry.redhat.io ✓ ✗", `TLS ✗ issuer "Corp Proxy CA"`, "from the zone", "FAILED", "Ask for registry.redhat.io to be exempted")
-	i.press("tab").shows(t, "layers (here)", "registry.redhat.io:443 from the zone") // where it is wrong
+	i.press("tab").shows(t, "layers (here)", "registry.redhat.io:443 FAILED", "from the zone") // where it is wrong
 }
 
 func TestAVantageThatCostsNothingIsRunAtOnce(t *testing.T) {
