@@ -78,7 +78,8 @@ func (c *conversation) check(ctx context.Context, spec state.Spec, secrets wizar
 	tell = serially(tell)
 	rows, reaching := reachStates{tell: tell}, s.reachability()
 	reaching.begun = func(checks []reach.Check) { rows.begun(reach.Workstation, checks) }
-	reaching.told, world.Reach = rows.told, reaching
+	reaching.told = rows.told
+	world.Reach = reaching
 	installation, err := install.New(spec, s.recipe(), folder, world.looking())
 	if err != nil {
 		return err

@@ -27,7 +27,6 @@ func (i *Installation) Plan() provisioner.Plan {
 func (i *Installation) preflightSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "credentials", Phase: Preflight, Title: "Check the credentials, the zone and the clock", Do: i.credentials},
-		{ID: stepReachability, Phase: Preflight, Title: "Check what has to be reached", Do: i.reachability},
 		{ID: "permissions", Phase: Preflight, Title: "Look at everything that is there", Do: i.permissions,
 			Needs: on("credentials")},
 		{ID: "manifests", Phase: Preflight, Title: "Read what is installed with the cluster", Do: i.checkManifests},
@@ -39,6 +38,7 @@ func (i *Installation) preflightSteps() provisioner.Plan {
 			Needs: on("credentials", "openshift-install")},
 		{ID: "collisions", Phase: Preflight, Title: "Look for names that others hold", Do: i.collisions,
 			Needs: on("permissions")},
+		{ID: stepReachability, Phase: Preflight, Title: "Check what has to be reached", Do: i.reachability},
 		{ID: "quotas", Phase: Preflight, Title: "Check the quotas and estimate the cost", Do: i.quotas,
 			Needs: on(stepReachability, "permissions", "install-config", "offers", "collisions")},
 	}
