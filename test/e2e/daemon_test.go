@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -30,12 +31,8 @@ func daemon(t *testing.T, answers func() error, program string, arguments ...str
 	command.Stdout, command.Stderr = &said, &said
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	command.WaitDelay = time.Second // children may outlive it, as those of an SSH server do
-	must(t, command.Start())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = command.Wait()
-	}()
+	ended, err := begin(command)
+	must(t, err)
 	t.Cleanup(func() {
 		stop()
 		<-ended
@@ -48,6 +45,23 @@ func daemon(t *testing.T, answers func() error, program string, arguments ...str
 		<-ended
 		t.Fatalf("%s does not answer: %v; it said:\n%s", filepath.Base(program), err, ending(said.String()))
 	}
+}
+
+// begin starts a command on a thread that lasts as long as it: its death signal comes with the end of the thread that
+// started it.
+func begin(command *exec.Cmd) (ended <-chan struct{}, err error) {
+	started, done := make(chan error), make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := command.Start()
+		started <- err
+		if err == nil {
+			_ = command.Wait()
+		}
+	}()
+	return done, <-started
 }
 
 func ending(text string) string { return text[max(0, len(text)-2000):] }
