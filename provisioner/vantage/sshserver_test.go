@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
@@ -70,7 +71,7 @@ func newBastion(t *testing.T) *bastion {
 	b.listener, err = net.Listen("tcp", "127.0.0.1:0")
 	b.must(err)
 	b.running.Go(b.serve)
-	t.Cleanup(func() { _ = b.listener.Close(); b.running.Wait() })
+	t.Cleanup(func() { _ = b.listener.Close() })
 	b.knows(b.keys[1].PublicKey()) // not the one that the server likes best
 	return b
 }
@@ -176,7 +177,13 @@ func (b *bastion) run(channel ssh.Channel, command string) {
 // tidy fails if anything is left of a program.
 func (b *bastion) tidy() {
 	b.Helper()
-	b.running.Wait() // the commands have ended
+	over := make(chan struct{})
+	go func() { b.running.Wait(); close(over) }()
+	select {
+	case <-over:
+	case <-time.After(30 * time.Second):
+		b.Fatal("something goes on that nobody waits for")
+	}
 	left, err := os.ReadDir(b.temp)
 	b.must(err)
 	for _, one := range left {
