@@ -26,7 +26,7 @@ race: ## Run the tests with the race detector, where there is a C compiler
 faults: ## Interrupt an installation at every call that changes something
 	test/scripts/faults
 
-e2e: ## Test with programs by others: HAProxy, Ignition, qemu, Terraform, Kubernetes; what is missing is installed
+e2e: ## Test with programs by others: HAProxy, squid, bind, Ignition, qemu, Terraform, Kubernetes; what is missing is installed
 	test/scripts/e2e
 
 lint: ## Run the linters of .golangci.yml

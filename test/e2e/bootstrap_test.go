@@ -146,6 +146,7 @@ func (b *bootstrap) ignite() {
 // runSSH starts the SSH server; core is a user who is root, for there may be no other in this namespace.
 func (b *bootstrap) runSSH() {
 	b.t.Helper()
+	needUsers(b.t, sshd)
 	replace(b.t, "/etc/passwd", "root:x:0:0::/:/bin/sh\nsshd:x:0:0::/run/sshd:/bin/false\ncore:x:0:0::/:/bin/sh\n")
 	must(b.t, os.MkdirAll("/run/sshd", 0o755))
 	config := b.write("sshd_config", []byte("HostKey "+filepath.Join(b.disk, "ssh_host_ed25519_key")+

@@ -72,6 +72,7 @@ func ownMounts(t *testing.T) {
 		t.Skipf(missing, err)
 	}
 	must(t, unix.Mount("tmpfs", "/run", "tmpfs", 0, ""))
+	must(t, unix.Mount("tmpfs", "/dev/shm", "tmpfs", 0, "mode=1777")) // two of squid would share what is there
 	replace(t, resolvConf, "nameserver "+nameServer+"\n")
 	if onlyRoot(t) {
 		replace(t, "/etc/passwd", "root:x:0:0::/:/bin/sh\nhaproxy:x:0:0::/:/bin/false\n")
@@ -91,6 +92,14 @@ func replace(t *testing.T, path, content string) {
 	must(t, os.WriteFile(other, []byte(content), 0o644))
 	must(t, unix.Mount(other, path, "", unix.MS_BIND, ""))
 	t.Cleanup(func() { _ = unix.Unmount(path, unix.MNT_DETACH) })
+}
+
+// needUsers skips the test where there is no user but root: some servers become another one first.
+func needUsers(t *testing.T, program string) {
+	t.Helper()
+	if onlyRoot(t) {
+		t.Skipf("%s wants to be another user than root, and there is none in a namespace of users: run this as root", filepath.Base(program))
+	}
 }
 
 func onlyRoot(t *testing.T) bool {

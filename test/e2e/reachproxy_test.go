@@ -20,6 +20,7 @@ const gatekeeper = "#!/bin/sh\nwhile read -r user password; do\n[ \"$user $passw
 // runSquid runs a forward proxy, and says on top of the usual who may do what.
 func (l *lab) runSquid(name, rules string) {
 	l.t.Helper()
+	needUsers(l.t, squid)
 	address := l.at(name, "3128")
 	if !strings.Contains(rules, "_port ") {
 		rules += "\nhttp_port " + address

@@ -27,6 +27,7 @@ func sshKey(t *testing.T) (private string, public ssh.PublicKey) {
 // runSSH runs the real OpenSSH with a host key of its own, and root as the only user.
 func (l *lab) runSSH(name, hostKey string, more ...string) {
 	l.t.Helper()
+	needUsers(l.t, sshd)
 	must(l.t, os.MkdirAll("/run/sshd", 0o755))
 	key := l.write("host_key", hostKey)
 	must(l.t, os.Chmod(key, 0o600))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -189,4 +190,20 @@ func TestARunThatIsGivenUpEndsOnTheHostToo(t *testing.T) {
 		wait(50 * time.Millisecond)
 	}
 	t.Error("the program still runs on the host")
+}
+
+func TestATunnelOfTheRealSSHIsAProxyLikeOthers(t *testing.T) {
+	b, ok := newBastion(t)
+	if !ok {
+		return
+	}
+	b.web("good.example.net", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) }))
+	b.t.Setenv("SSH_AUTH_SOCK", b.agent)
+	known := b.write("known_hosts", knownhosts.Line([]string{bastion}, b.hostKey)+"\n")
+	socks := b.at(bastion, "1080")
+	daemon(t, open(socks), "/usr/bin/ssh", "-F", "none", "-o", "UserKnownHostsFile="+known, "-N", "-D", socks, "root@"+bastion)
+	b.askAs(proxied("socks5://"+bastion+":1080"), limits(), map[string]asked{
+		"good":    {url: "https://good.example.net/", want: "ok - -+++", seen: "proxy=" + bastion + ":1080"},
+		"refused": {url: "https://good.example.net:444/", want: "fail proxy-refused -x--"},
+	})
 }
