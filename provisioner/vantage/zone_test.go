@@ -138,8 +138,12 @@ func TestAMachineThatDoesNotReachTheObjectStorageIsAFinding(t *testing.T) {
 			}
 			next.ServeHTTP(w, r)
 		})
+		began := time.Now()
 		_, err := l.run()
 		l.fails(err, fault.Timeout, "did not reach the object storage", "https://sos-"+region+".exo.io")
+		if took := time.Since(began); took > 4*time.Minute {
+			l.Errorf("it took %s, although the machine switches itself off", took)
+		}
 		if !errors.Is(err, vantage.ErrSilent) {
 			l.Errorf("%v is not ErrSilent", err)
 		}

@@ -40,6 +40,7 @@ type zone struct {
 	ran       []string // hostnames of the machines whose software ran
 	ended     int
 	child     []byte
+	off       chan string // machines that switched themselves off
 	accepted  string
 }
 
@@ -49,7 +50,7 @@ func newZone(t *testing.T) *zone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := &zone{t: t, db: db}
+	z := &zone{t: t, db: db, off: make(chan string, 9)}
 	z.fabric = fabric.New(fabric.Config{Resolve: func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("198.18.0.100")}, nil
 	}})
@@ -105,7 +106,8 @@ func (z *zone) open() {
 			defer z.mu.Unlock()
 			return slices.Clone(z.instances)
 		},
-		Broken: func(i Instance) bool { return i.Name == z.broken },
+		Broken:   func(i Instance) bool { return i.Name == z.broken },
+		PowerOff: func(id string) { z.off <- id },
 	})
 	if err != nil {
 		z.t.Fatal(err)
@@ -158,6 +160,13 @@ func (z *zone) wantSaid(text string) {
 	z.t.Helper()
 	if !strings.Contains(z.console(), text) {
 		z.t.Errorf("console lacks %q:\n%s", text, z.console())
+	}
+}
+
+func (z *zone) wantConsole(machine, text string) {
+	z.t.Helper()
+	if console := strings.Join(z.fleet.Consoles()[machine], "\n"); !strings.Contains(console, text) {
+		z.t.Errorf("the console of %s lacks %q:\n%s", machine, text, console)
 	}
 }
 
