@@ -30,7 +30,8 @@ const (
 	Admit   Ask = "let through the proxy"
 )
 
-// EvidenceSource is the address that a machine was seen with from outside, or went out by.
+// EvidenceSource is the machine's own address on the way to the service. Behind NAT it is an inner one, by which the
+// firewalls up to there know the machine.
 const EvidenceSource = "source"
 
 // Demands returns what to ask for after a report, those that must be reached first. Checks are those of the task. What
@@ -48,7 +49,9 @@ func Demands(report Report, checks []Check) []Demand {
 			continue
 		}
 		if source := from.source(r, byID[r.ID]); source != "" {
-			demands = merge(demands, demandOf(r, byID[r.ID], ask, source))
+			demand := demandOf(r, byID[r.ID], ask, source)
+			demand.Proof += from.aside(r, source)
+			demands = merge(demands, demand)
 		}
 	}
 	slices.SortStableFunc(demands, func(a, b Demand) int { return rankOf(a) - rankOf(b) })
@@ -166,18 +169,28 @@ func (v viewpoints) source(r Result, check Check) string {
 	}
 	switch {
 	case r.Vantage == Zone:
-		return v.addressed(inZone, Zone)
+		return inZone // the machine that looked is gone again, and its address with it
 	case r.Vantage != Workstation, len(check.From) == 0, slices.Contains(check.From, "installer"):
-		return v.addressed(machine(r.Vantage), r.Vantage)
+		if address := v.address(r); address != "" {
+			return machine(r.Vantage) + " (" + address + ")"
+		}
+		return machine(r.Vantage)
 	case v.inZone[r.ID]:
 		return ""
 	}
 	return inZone
 }
 
-func (v viewpoints) addressed(who, vantage string) string {
-	if address := v.addresses[vantage]; address != "" {
-		return who + " (" + address + ")"
+// address returns the address of the machine that made a check, on the way to that service or else to any.
+func (v viewpoints) address(r Result) string {
+	return cmp.Or(r.Evidence[EvidenceSource], v.addresses[r.Vantage])
+}
+
+// aside names the address that a firewall's log knows the attempt by, unless the source of the demand says it.
+func (v viewpoints) aside(r Result, source string) string {
+	address := v.address(r)
+	if address == "" || strings.Contains(source, address) {
+		return ""
 	}
-	return who
+	return ", at " + address
 }

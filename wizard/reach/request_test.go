@@ -47,6 +47,12 @@ func TestARequestAsksEachTeamForWhatItCanChange(t *testing.T) {
 		"a firewall": {[]reach.Result{blocked}, nil, "A: allow quay.io 443/tcp for this workstation [network]"},
 		"with the machine's address": {[]reach.Result{failed("A", "quay.io:443", reach.Refused, reach.EvidenceSource, "192.0.2.10")}, nil,
 			"A: allow quay.io 443/tcp for this workstation (192.0.2.10) [network]"},
+		"with an address that another check went out by": {
+			[]reach.Result{{ID: "B", Vantage: reach.Workstation, Verdict: reach.OK, Evidence: map[string]string{reach.EvidenceSource: "192.0.2.10"}}, blocked}, nil,
+			"A: allow quay.io 443/tcp for this workstation (192.0.2.10) [network]"},
+		"the nodes' addresses are not that of the machine which looked": {
+			[]reach.Result{from(failed("A", "quay.io:443", reach.Refused, reach.EvidenceSource, "192.0.2.10"), reach.Zone)}, nil,
+			"A: allow quay.io 443/tcp for the nodes in the zone [network]"},
 		"a name": {[]reach.Result{failed("A", "quay.io:443", reach.NXDomain)}, nil, "A: resolve the name quay.io  for this workstation [dns]"},
 		"interception": {[]reach.Result{failed("A", "quay.io:443", reach.Untrusted)}, nil,
 			"A: exempt from TLS inspection quay.io 443/tcp for this workstation [network]"},
@@ -100,5 +106,18 @@ func TestADemandProvesAndGivesItsReason(t *testing.T) {
 	}
 	if want := "DNS ok, TCP FAILED, TLS -, HTTP -: TCP: no answer from 203.0.113.9, from this workstation"; demands[0].Proof != want {
 		t.Errorf("got  %s\nwant %s", demands[0].Proof, want)
+	}
+}
+
+func TestAProofNamesTheAddressThatWasSeenInTheFirewall(t *testing.T) {
+	r := from(failed("A", "quay.io:443", reach.TCPTimeout, reach.EvidenceSource, "192.0.2.10"), reach.Zone)
+	demands := reach.Demands(reach.Report{Results: []reach.Result{r}}, nil)
+	if len(demands) != 1 || !strings.HasSuffix(demands[0].Proof, ", from the machine in the zone, at 192.0.2.10") {
+		t.Fatalf("%+v", demands)
+	}
+	r.Vantage = reach.Workstation
+	demands = reach.Demands(reach.Report{Results: []reach.Result{r}}, nil)
+	if len(demands) != 1 || strings.Contains(demands[0].Proof, "192.0.2.10") {
+		t.Fatalf("the source says it already: %+v", demands)
 	}
 }

@@ -32,19 +32,21 @@ func (a *attempt) connect(ctx context.Context) error {
 	return a.direct(ctx)
 }
 
-func (a *attempt) direct(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.TCP)
+func (a *attempt) direct(parent context.Context) error {
+	ctx, cancel := context.WithTimeout(parent, a.prober.limits.TCP)
 	defer cancel()
 	began := time.Now()
 	conn, err := a.race(ctx)
 	a.noteTime(reach.EvidenceTCPTime, began)
 	if err != nil {
+		a.noteRoute(parent)
 		a.note(a.family(), explain(err))
 		return a.fail(&a.layers.TCP, connectClass(err), err)
 	}
 	a.layers.TCP = reach.LayerOK
 	a.note(a.family(), "ok")
 	a.note(reach.EvidenceAddress, conn.RemoteAddr().String())
+	a.noteSource(conn)
 	a.keep(conn)
 	return nil
 }

@@ -60,6 +60,31 @@ func TestAFirewallIsWaitedForAsLongAsTheLimitSays(t *testing.T) {
 	})
 }
 
+func TestTheAddressThatFirewallsKnowTheMachineByIsEvidence(t *testing.T) {
+	for name, prepare := range map[string]func(*lab){
+		"connected":     func(l *lab) { l.accept("203.0.113.1:443", idle) },
+		"refused":       func(l *lab) { _ = l.listen("203.0.113.1:22") },
+		"dropped":       func(l *lab) { l.filtered["203.0.113.1:443"] = true },
+		"kept by TLS":   func(l *lab) { l.web("203.0.113.1:443", l.authority.issue(l.t, "other.example.net"), nil) },
+		"by a proxy":    func(l *lab) { l.forward("", func(string) {}); l.behind("http://" + proxyHost + ":3128") },
+		"by time's way": func(l *lab) { l.filtered["203.0.113.1:123"] = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inLab(t, func(t *testing.T, l *lab) {
+				l.names[service] = []string{"203.0.113.1"}
+				prepare(l)
+				address := map[string]string{"kept by TLS": "https://", "by time's way": "ntp://", "by a proxy": "http://"}[name] + service
+				if !strings.Contains(address, "://") {
+					address = "tcp://" + service + ":443"
+				}
+				if got := l.probeURL(address); got.Evidence[reach.EvidenceSource] != "192.0.2.1" {
+					t.Errorf("%s: evidence %q", got.Class, got.Evidence)
+				}
+			})
+		})
+	}
+}
+
 func TestEachAddressIsTried(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.names[service] = []string{"203.0.113.1", "203.0.113.2", "203.0.113.3"}

@@ -48,6 +48,7 @@ func (a *attempt) askTime(ctx context.Context, server string) (*ntp.Response, er
 	if err != nil {
 		return nil, a.unheard(err)
 	}
+	a.noteSource(conn)
 	answer, err := askTime(ctx, conn, patience, a.prober.now)
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -68,6 +68,7 @@ func (a *attempt) through(ctx context.Context, proxy *url.URL) error {
 		return a.keptOut(err)
 	}
 	a.layers.TCP = reach.LayerOK
+	a.noteSource(conn)
 	a.keep(conn)
 	return nil
 }
