@@ -55,5 +55,5 @@ func kissOfDeath(code string) error {
 	case "DENY", "RSTR":
 		return fmt.Errorf("the time server does not serve this address (%s)", code)
 	}
-	return fmt.Errorf("the time server refuses to answer (%s)", clean(code))
+	return fmt.Errorf("the time server refuses to answer (%s)", reach.Clean(code))
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"exoshift/wizard/reach"
 )
 
 // discoveryPath is what the address of a provider's configuration ends with.
@@ -28,7 +30,7 @@ func probeOIDC(ctx context.Context, a *attempt) error {
 		return answer.strange(errors.New("what answers is no login service: it names no issuer"))
 	}
 	if !sameIssuer(configuration.Issuer, issuer) {
-		return answer.strange(fmt.Errorf("the login service is that of another issuer, %s", clean(configuration.Issuer)))
+		return answer.strange(fmt.Errorf("the login service is that of another issuer, %s", reach.Clean(configuration.Issuer)))
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (p *Prober) Probe(ctx context.Context, check reach.Check) reach.Finding {
 	to, err := parse(check.URL)
 	if err != nil {
 		return reach.Finding{Class: reach.Malformed, Layers: layers(reach.LayerNone),
-			Evidence: map[string]string{reach.EvidenceError: clean(err.Error())}}
+			Evidence: map[string]string{reach.EvidenceError: reach.Clean(err.Error())}}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+
+	"exoshift/wizard/reach"
 )
 
 // maxURL is how long the address of a check may be, in bytes.
@@ -48,7 +50,7 @@ func parse(text string) (target, error) {
 func targetOf(parsed *url.URL) (target, error) {
 	kind, known := kinds()[parsed.Scheme]
 	if !known {
-		return target{}, fmt.Errorf("%q is no kind of probe", clean(parsed.Scheme))
+		return target{}, fmt.Errorf("%q is no kind of probe", reach.Clean(parsed.Scheme))
 	}
 	port := parsed.Port()
 	if port == "" {

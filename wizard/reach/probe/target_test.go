@@ -3,7 +3,6 @@ package probe
 import (
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"exoshift/wizard/reach"
@@ -73,37 +72,6 @@ func FuzzParse(f *testing.F) {
 		}
 		if strings.ContainsFunc(got.address(), func(r rune) bool { return r <= ' ' || r >= utf8.RuneSelf }) {
 			t.Errorf("%q leads to %q", text, got.address())
-		}
-	})
-}
-
-func TestEvidenceIsShortAndSteersNoTerminal(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain":                      "plain",
-		"  two \r\n words\t":         "two words",
-		"\x1b[31mred\x1b[0m":         "[31mred [0m",
-		"\x00\x07\u009b\u202e\ufeff": "",
-		"bad \xff\xfe bytes":         "bad bytes",
-		"Zürich":                     "Zürich",
-		strings.Repeat("x", 200):     strings.Repeat("x", 200),
-		strings.Repeat("ü", 5000):    strings.Repeat("ü", 200) + "…",
-	} {
-		if got := clean(text); got != want {
-			t.Errorf("%.40q is %.250q, want %.250q", text, got, want)
-		}
-	}
-}
-
-func FuzzClean(f *testing.F) {
-	f.Add("\x1b]0;title\x07 and more")
-	f.Add(strings.Repeat("a ", 300))
-	f.Fuzz(func(t *testing.T, text string) {
-		got := clean(text)
-		if utf8.RuneCountInString(got) > maxEvidence+1 || !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Errorf("%q is %q", text, got)
-		}
-		if clean(got) != got && utf8.RuneCountInString(got) <= maxEvidence {
-			t.Errorf("%q is cleaned twice", text)
 		}
 	})
 }
