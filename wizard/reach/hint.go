@@ -9,10 +9,20 @@ import (
 // hintOf returns what to do about a result: one action by its class, and what the catalogue adds about this service.
 func hintOf(check Check, r Result) string {
 	hint := hintByClass(r)
-	if r.Verdict != OK && check.Hint != "" {
+	if r.Verdict != OK && check.Hint != "" && !ownFault(r.Class) {
 		hint = strings.TrimSpace(hint + " " + check.Hint)
 	}
 	return hint
+}
+
+// ownFault tells whether a failure is of the place that was looked from, whatever the service: what the catalogue adds
+// about the service would lead astray.
+func ownFault(class Class) bool {
+	switch class {
+	case ClockSkew, Captive, ProxyAuth, NoRoute, DNSTimeout:
+		return true
+	}
+	return false
 }
 
 func hintByClass(r Result) string {
@@ -52,16 +62,16 @@ func transportHints() map[Class]string {
 		UDPTimeout:   "Ask for the firewall to let UDP to {target} through, and the answers back in: none came.",
 		Reset:        "Ask which firewall cuts connections to {target}, and for an exemption from it: this one was cut in the middle.",
 		ProxyRefused: "Ask those who run {proxy} to let connections to {target} through, after a look at whether its address is right.",
-		ProxyAuth:    "Give the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT: it asks for them.",
+		ProxyAuth:    "Give the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT, {where its proxy is set}: it asks for them.",
 	}
 }
 
 func tlsHints() map[Class]string {
 	return map[Class]string{
-		Untrusted:     "Ask for {host} to be exempted from TLS inspection, or have {issuer} trusted, by its certificate in openshift.trustBundle.",
+		Untrusted:     "Ask for {host} to be exempted from TLS inspection, or have {issuer} trusted: {how that is done there}.",
 		WrongHostname: "Find out who answers in place of {host}: the certificate is made for {subject}, so a name server or a proxy leads elsewhere.",
 		Expired:       "Tell those who run {host} to renew their certificate: it ended {expires}.",
-		ClockSkew:     "Set the clock of {machine}, best by NTP: it is wrong ({skew}).",
+		ClockSkew:     "Set the clock of {machine}, best by NTP: it is {how far behind or ahead}.",
 		TLSFailure:    "Ask which device between {machine} and {target} blocks or breaks TLS: no secure connection could be agreed on.",
 	}
 }
@@ -98,7 +108,9 @@ func filled(text string, r Result) string {
 		"{issuer}", cmp.Or(e[EvidenceIssuer], "its unknown issuer"),
 		"{subject}", cmp.Or(e[EvidenceSubject], "another name"),
 		"{expires}", cmp.Or(e[EvidenceExpires], "some time ago"),
-		"{skew}", cmp.Or(e[EvidenceSkew], "by more than certificates allow"),
+		"{how far behind or ahead}", skewWords(e[EvidenceSkew]),
+		"{how that is done there}", trustWords(r.Vantage),
+		"{where its proxy is set}", proxySetting(r.Vantage),
 		"{status}", cmp.Or(e[EvidenceStatus], e[EvidenceError], "an answer that is none"),
 		"{proxy}", proxyName(e[EvidenceProxy]),
 		"{key}", cmp.Or(e[EvidenceFinger], "unknown"),
@@ -111,16 +123,4 @@ func proxyName(address string) string {
 		return "the proxy"
 	}
 	return "the proxy " + address
-}
-
-// machine says for people which machine a vantage is.
-func machine(vantage string) string {
-	host, ssh := strings.CutPrefix(vantage, SSHVantage)
-	switch {
-	case vantage == Zone:
-		return "the machine in the zone"
-	case ssh:
-		return "host " + host
-	}
-	return "this workstation"
 }

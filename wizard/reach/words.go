@@ -79,7 +79,7 @@ func tlsHappenings() map[Class]string {
 		Untrusted:     "signed by {issuer}, which {machine} does not trust",
 		WrongHostname: "the certificate is for {subject}",
 		Expired:       "the certificate ended {expires}",
-		ClockSkew:     "the clock of {machine} is wrong ({skew})",
+		ClockSkew:     "the clock of {machine} is {how far behind or ahead}",
 		TLSFailure:    "no secure connection could be made",
 	}
 }

@@ -1,0 +1,123 @@
+package reach
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Cause is one thing that keeps several checks from being well: with it, all of them are mended.
+type Cause struct {
+	First Result   // one of those that it spoils
+	IDs   []string // of the checks that it spoils, in the order of the report
+	Text  string   // what it is, without a full stop: "the clock of this workstation is about 17 minutes behind"
+	Hint  string   // what to do about it
+}
+
+// fewestShared is how many checks have to suffer before a cause is told apart from them.
+const fewestShared = 3
+
+// Causes returns what several results of a report come from, whatever spoils most first.
+func Causes(report Report) []Cause {
+	cut := cutOff(report)
+	groups := map[[3]string]*Cause{}
+	var found []*Cause
+	for _, r := range report.Results {
+		shared, known := sharedEvidence(r, cut)
+		if r.Verdict != Warn && r.Verdict != Fail || !known {
+			continue
+		}
+		key := [3]string{r.Vantage, string(r.Class), shared}
+		if groups[key] == nil {
+			groups[key] = causeOf(r)
+			found = append(found, groups[key])
+		}
+		groups[key].IDs = append(groups[key].IDs, r.ID)
+	}
+	var causes []Cause
+	for _, cause := range found {
+		if len(cause.IDs) >= fewestShared {
+			causes = append(causes, *cause)
+		}
+	}
+	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(len(b.IDs), len(a.IDs)) })
+	return causes
+}
+
+// Spoils tells whether a result comes from this cause.
+func (c Cause) Spoils(r Result) bool {
+	return r.Vantage == c.First.Vantage && r.Class == c.First.Class && slices.Contains(c.IDs, r.ID)
+}
+
+// String says what it is and how much comes from it.
+func (c Cause) String() string {
+	return fmt.Sprintf("one cause of %d problems: %s", len(c.IDs), c.Text)
+}
+
+// sharedEvidence returns what results of one class have in common if they have one cause.
+func sharedEvidence(r Result, cut map[string]bool) (shared string, known bool) {
+	e := r.Evidence
+	switch r.Class {
+	case ClockSkew, Captive, NoRoute:
+		return "", true
+	case ProxyAuth, ProxyRefused:
+		return e[EvidenceProxy], true
+	case Untrusted:
+		return e[EvidenceIssuer], e[EvidenceIssuer] != ""
+	case DNSTimeout, ServFail:
+		return e[EvidenceResolver], true
+	case SplitView:
+		return e[EvidenceResolver] + " " + e[EvidenceAddresses], e[EvidenceAddresses] != ""
+	case TCPTimeout, Refused:
+		return "", cut[r.Vantage]
+	}
+	return "", false
+}
+
+// cutOff returns the vantages from which no connection was made at all.
+func cutOff(report Report) map[string]bool {
+	cut := map[string]bool{}
+	for _, r := range report.Results {
+		if r.Layers.TCP == LayerFail {
+			cut[r.Vantage] = true
+		}
+	}
+	for _, r := range report.Results {
+		if r.Layers.TCP == LayerOK {
+			delete(cut, r.Vantage)
+		}
+	}
+	return cut
+}
+
+func causeOf(r Result) *Cause {
+	words := causeWords()[r.Class]
+	return &Cause{First: r, Text: filled(words[0], r), Hint: filled(words[1], r)}
+}
+
+// causeWords returns for each class what the cause is and what to do about it. What is in braces comes from the first
+// result, see filled.
+func causeWords() map[Class][2]string {
+	return map[Class][2]string{
+		ClockSkew: {"the clock of {machine} is {how far behind or ahead}", "Set the clock of {machine}, best by NTP, and check again."},
+		Captive: {"the network of {machine} wants a login first",
+			"Log in to the network of {machine} in a browser, and check again: its login page answers in place of all of these."},
+		NoRoute: {"{machine} has no way to the internet",
+			"Connect {machine} to a network, or ask those who run its network for a way out."},
+		ProxyAuth: {"{proxy} wants a user name and a password",
+			"Give the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT, {where its proxy is set}."},
+		ProxyRefused: {"{proxy} does not let them through",
+			"Ask those who run {proxy} to let these connections through, after a look at whether its address is right, {where its proxy is set}."},
+		Untrusted: {"{issuer} signs for others, and {machine} does not trust it",
+			"A device on the way opens TLS. Ask for these hosts to be exempted from TLS inspection, or have {issuer} trusted: {how that is done there}."},
+		DNSTimeout: {"{resolver}, asked for names, does not answer", "Let {machine} reach {resolver} on port 53, UDP and TCP."},
+		ServFail: {"{resolver}, asked for names, fails",
+			"Ask those who run {resolver} why it cannot look up these names: it reports a failure of its own, often a forwarder that does not answer."},
+		SplitView: {"{resolver} says {addresses} for all of them",
+			"Ask those who run {resolver} to answer for these names as the internet does."},
+		TCPTimeout: {"no connection from {machine} gets out",
+			"Ask for a way out: either the firewall lets {machine} through, or there is a proxy to go by, {where its proxy is set}."},
+		Refused: {"every connection from {machine} is refused",
+			"Ask for a way out: either the firewall lets {machine} through, or there is a proxy to go by, {where its proxy is set}."},
+	}
+}

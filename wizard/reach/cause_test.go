@@ -1,0 +1,121 @@
+package reach_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/wizard/reach"
+)
+
+// spoiled are results of one class from a vantage; evidence is the same for all.
+func spoiled(vantage string, class reach.Class, n int, evidence map[string]string, layers reach.Layers) (all []reach.Result) {
+	for i := range n {
+		all = append(all, reach.Result{
+			ID: fmt.Sprintf("%s-%s-%d", vantage, class, i), Target: fmt.Sprintf("h%d.example:443", i), Vantage: vantage,
+			Verdict: reach.Warn, Class: class, Evidence: evidence, Layers: layers,
+		})
+	}
+	return all
+}
+
+func joinedReport(parts ...[]reach.Result) (report reach.Report) {
+	for _, part := range parts {
+		report.Results = append(report.Results, part...)
+	}
+	return report
+}
+
+func TestWhatManyFailuresShareIsOneCause(t *testing.T) {
+	dead, up := reach.Layers{TCP: reach.LayerFail}, reach.Layers{TCP: reach.LayerOK}
+	for want, report := range map[string]reach.Report{
+		"one cause of 3 problems: the clock of this workstation is about 17 minutes behind": joinedReport(
+			spoiled(reach.Workstation, reach.ClockSkew, 2, map[string]string{reach.EvidenceSkew: "-16m59s"}, up),
+			spoiled(reach.Workstation, reach.ClockSkew, 1, map[string]string{reach.EvidenceSkew: "-17m0s"}, up)),
+		"one cause of 4 problems: CN=Corp Proxy CA signs for others, and the machine in the zone does not trust it": joinedReport(
+			spoiled(reach.Zone, reach.Untrusted, 4, map[string]string{reach.EvidenceIssuer: "CN=Corp Proxy CA"}, up)),
+		"one cause of 3 problems: the proxy proxy.corp:3128 wants a user name and a password": joinedReport(
+			spoiled(reach.Workstation, reach.ProxyAuth, 3, map[string]string{reach.EvidenceProxy: "proxy.corp:3128"}, dead)),
+		"one cause of 3 problems: the network of host gate wants a login first": joinedReport(spoiled("ssh:gate", reach.Captive, 3, nil, up)),
+		"one cause of 3 problems: no connection from this workstation gets out": joinedReport(
+			spoiled(reach.Workstation, reach.TCPTimeout, 3, nil, dead), spoiled(reach.Zone, reach.Slow, 1, nil, up)),
+	} {
+		causes := reach.Causes(report)
+		if len(causes) != 1 {
+			t.Errorf("%d causes, want: %s", len(causes), want)
+			continue
+		}
+		if got := causes[0].String(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if hint := causes[0].Hint; hint == "" || strings.ContainsAny(hint, "{}") {
+			t.Errorf("hint %q", hint)
+		}
+	}
+}
+
+func TestFailuresOfTheirOwnAreNoCommonCause(t *testing.T) {
+	dead, up := reach.Layers{TCP: reach.LayerFail}, reach.Layers{TCP: reach.LayerOK}
+	for name, report := range map[string]reach.Report{
+		"two are few":        joinedReport(spoiled(reach.Workstation, reach.Captive, 2, nil, up)),
+		"one gets through":   joinedReport(spoiled(reach.Workstation, reach.TCPTimeout, 7, nil, dead), spoiled(reach.Workstation, "", 1, nil, up)),
+		"two vantages":       joinedReport(spoiled(reach.Workstation, reach.Captive, 2, nil, up), spoiled(reach.Zone, reach.Captive, 2, nil, up)),
+		"each by itself":     joinedReport(spoiled(reach.Workstation, reach.ServerError, 9, nil, up)),
+		"of unknown issuers": joinedReport(spoiled(reach.Workstation, reach.Untrusted, 9, nil, up)),
+	} {
+		if causes := reach.Causes(report); len(causes) > 0 {
+			t.Errorf("%s: %s", name, causes[0])
+		}
+	}
+}
+
+func TestTheCauseOfMostComesFirstAndKnowsWhatItSpoils(t *testing.T) {
+	portal := spoiled(reach.Zone, reach.Captive, 5, nil, reach.Layers{TCP: reach.LayerOK})
+	clock := spoiled(reach.Workstation, reach.ClockSkew, 3, nil, reach.Layers{TCP: reach.LayerOK})
+	causes := reach.Causes(joinedReport(clock, portal))
+	if len(causes) != 2 || len(causes[0].IDs) != 5 || len(causes[1].IDs) != 3 {
+		t.Fatalf("%v", causes)
+	}
+	here := portal[1]
+	here.Vantage = reach.Workstation
+	got := []bool{causes[0].Spoils(portal[1]), causes[0].Spoils(clock[1]), causes[0].Spoils(here), causes[1].Spoils(clock[2])}
+	if diff := cmp.Diff([]bool{true, false, false, true}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatTheCatalogueAddsIsLeftOutWhereThePlaceIsAtFault(t *testing.T) {
+	task := taskOf("A")
+	task.Checks[0].Hint = "This host is new."
+	for class, want := range map[reach.Class]bool{reach.ClockSkew: false, reach.Captive: false, reach.ProxyAuth: false, reach.TCPTimeout: true} {
+		report := reach.Run(t.Context(), task, probes{"A": finds(reach.Finding{Class: class})}, nil)
+		if got := strings.Contains(report.Results[0].Hint, "This host is new."); got != want {
+			t.Errorf("%s: %q", class, report.Results[0].Hint)
+		}
+	}
+}
+
+func TestHintsSayWhereAVantageIsSet(t *testing.T) {
+	for vantage, words := range map[string]string{reach.Workstation: "HTTPS_PROXY", reach.Zone: "openshift.proxy", "ssh:gate": "openshift.proxy"} {
+		task := taskOf("A")
+		task.Vantage = vantage
+		report := reach.Run(t.Context(), task, probes{"A": finds(reach.Finding{Class: reach.ProxyAuth})}, nil)
+		if !strings.Contains(report.Results[0].Hint, words) {
+			t.Errorf("%s: %q lacks %q", vantage, report.Results[0].Hint, words)
+		}
+	}
+}
+
+func TestASkewIsToldInWords(t *testing.T) {
+	for skew, want := range map[string]string{
+		"-16m59s": "about 17 minutes behind", "+3m12s": "about 3 minutes ahead", "+26h0m0s": "about 26 hours ahead",
+		"-8760h0m0s": "about 365 days behind", "+1.4s": "1.4s ahead", "+95s": "about 95 seconds ahead", "": "wrong by more than certificates allow",
+	} {
+		r := reach.Result{Vantage: reach.Workstation, Class: reach.ClockSkew, Evidence: map[string]string{reach.EvidenceSkew: skew}}
+		if got := r.Sentence(); got != "the clock of this workstation is "+want {
+			t.Errorf("%s: %s", skew, got)
+		}
+	}
+}
