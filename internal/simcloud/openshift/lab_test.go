@@ -57,7 +57,7 @@ type lab struct {
 	plan   plan
 	cloud  *cloud // nil: there is no API of Exoscale
 	ca     *fabric.CA
-	images *http.Server // the registry
+	images *http.Server // the registry, and the hosts of its layers
 	dir    string       // of the installer
 	disk   string       // of the zone
 	db     *store.DB
@@ -75,6 +75,7 @@ type lab struct {
 	machines  map[string]machine.Machine
 	closed    map[int]bool      // ports that nobody reaches
 	walled    bool              // nobody reaches the registry
+	blocked   string            // one of the hosts of layers
 	names     map[string]string // addresses by the end of a name
 }
 

@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/payload"
 )
 
 const (
@@ -33,7 +37,7 @@ func (h *bootstrapHost) pulls(ctx context.Context) error {
 		secret: h.pullSecret(repository),
 	}
 	defer s.http.CloseIdleConnections()
-	if err := s.manifest(ctx); err != nil {
+	if err := s.pull(ctx); err != nil {
 		err = fmt.Errorf("pull failed, retrying: initializing source docker://%s: %w", image, err)
 		h.record.fail("release-image", err.Error())
 		return err
@@ -65,64 +69,118 @@ type source struct {
 	patience           time.Duration
 	host, path, digest string
 	secret             string // user:password, or ""
+	authorization      string // what the registry is told; "" before it wanted something
 }
 
 var realm = regexp.MustCompile(`realm="([^"]+)"`)
 
-// manifest asks for the image's manifest, after asking for a token if the registry wants one.
-func (s source) manifest(ctx context.Context) error {
-	at := "https://" + s.host + "/v2/" + s.path + "/manifests/" + s.digest
-	status, header, err := s.ask(ctx, http.MethodHead, at, "", nil)
+// manifestTypes are the kinds of manifests that are understood.
+const manifestTypes = payload.ManifestType + ", " + payload.ListType
+
+// pull asks for the image's manifest, after asking for a token if the registry wants one, and for every layer.
+func (s *source) pull(ctx context.Context) error {
+	header, err := s.authorize(ctx)
 	if err != nil {
-		return fmt.Errorf("pinging container registry %s: %w", s.host, err)
+		return err
+	}
+	digest := s.digest
+	if header.Get("Content-Type") == payload.ListType {
+		var list struct {
+			Manifests []struct {
+				Digest   string
+				Platform struct{ Architecture string }
+			}
+		}
+		if _, _, err := s.ask(ctx, http.MethodGet, s.at("manifests", digest), &list); err != nil {
+			return err
+		}
+		for _, part := range list.Manifests {
+			if part.Platform.Architecture == "amd64" {
+				digest = part.Digest
+			}
+		}
+	}
+	return s.layers(ctx, digest)
+}
+
+// authorize asks for the manifest, and for a token if the registry wants one.
+func (s *source) authorize(ctx context.Context) (http.Header, error) {
+	status, header, err := s.ask(ctx, http.MethodHead, s.at("manifests", s.digest), nil)
+	if err != nil {
+		return nil, fmt.Errorf("pinging container registry %s: %w", s.host, err)
 	}
 	if found := realm.FindStringSubmatch(header.Get("WWW-Authenticate")); status == http.StatusUnauthorized && found != nil {
 		token, err := s.token(ctx, found[1])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if status, _, err = s.ask(ctx, http.MethodHead, at, "Bearer "+token, nil); err != nil {
-			return err
+		s.authorization = "Bearer " + token
+		if status, header, err = s.ask(ctx, http.MethodHead, s.at("manifests", s.digest), nil); err != nil {
+			return nil, err
 		}
 	}
 	if status != http.StatusOK {
-		return fmt.Errorf("reading manifest %s in %s/%s: %s", s.digest, s.host, s.path, http.StatusText(status))
+		return nil, fmt.Errorf("reading manifest %s in %s/%s: %s", s.digest, s.host, s.path, http.StatusText(status))
+	}
+	return header, nil
+}
+
+// layers gets every layer, from wherever the registry sends us on to.
+func (s *source) layers(ctx context.Context, digest string) error {
+	var image struct{ Layers []struct{ Digest string } }
+	if _, _, err := s.ask(ctx, http.MethodGet, s.at("manifests", digest), &image); err != nil {
+		return err
+	}
+	for _, layer := range image.Layers {
+		status, _, err := s.ask(ctx, http.MethodGet, s.at("blobs", layer.Digest), nil)
+		if err == nil && status != http.StatusOK {
+			err = errors.New(http.StatusText(status))
+		}
+		if err != nil {
+			return fmt.Errorf("reading blob %s: %w", layer.Digest, err)
+		}
 	}
 	return nil
 }
 
-func (s source) token(ctx context.Context, realm string) (string, error) {
-	authorization := ""
+// at returns the address of a part of the image.
+func (s *source) at(kind, digest string) string {
+	return "https://" + s.host + "/v2/" + s.path + "/" + kind + "/" + digest
+}
+
+func (s *source) token(ctx context.Context, realm string) (string, error) {
 	if s.secret != "" {
-		authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(s.secret))
+		s.authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(s.secret))
 	}
 	var answer struct{ Token string }
 	query := url.Values{"service": {s.host}, "scope": {"repository:" + s.path + ":pull"}}
-	status, _, err := s.ask(ctx, http.MethodGet, realm+"?"+query.Encode(), authorization, &answer)
+	status, _, err := s.ask(ctx, http.MethodGet, realm+"?"+query.Encode(), &answer)
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("unable to retrieve auth token: invalid username/password: unauthorized: %s", http.StatusText(status))
 	}
 	return answer.Token, err
 }
 
-// ask sends a request without a body; an answer of success is decoded, if anybody wants it.
-func (s source) ask(ctx context.Context, method, address, authorization string, into any) (int, http.Header, error) {
+// ask sends a request without a body and reads the whole answer; one of success is decoded, if anybody wants it.
+func (s *source) ask(ctx context.Context, method, address string, into any) (int, http.Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {
 		return 0, nil, err
 	}
-	if authorization != "" {
-		request.Header.Set("Authorization", authorization)
+	request.Header.Set("Accept", manifestTypes)
+	if s.authorization != "" {
+		request.Header.Set("Authorization", s.authorization)
 	}
 	response, err := s.http.Do(request)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	if into != nil && response.StatusCode == http.StatusOK {
-		err = json.NewDecoder(response.Body).Decode(into)
+	content, err := io.ReadAll(response.Body)
+	if err == nil && into != nil && response.StatusCode == http.StatusOK {
+		err = json.Unmarshal(content, into)
 	}
 	return response.StatusCode, response.Header, err
 }

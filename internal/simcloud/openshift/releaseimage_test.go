@@ -36,7 +36,8 @@ func (l *lab) openRegistry() {
 	if l.ca, err = fabric.NewCA("lab"); err != nil {
 		l.t.Fatal(err)
 	}
-	config, err := l.ca.ServerTLS(registry.Host)
+	hosts := append(registry.QuayLayers(), registry.Host)
+	config, err := l.ca.ServerTLS(hosts...)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -44,9 +45,47 @@ func (l *lab) openRegistry() {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.names[registry.Host] = imagesAddress
-	l.images = &http.Server{Handler: images, ErrorLog: log.New(io.Discard, "", 0)}
+	for _, host := range hosts {
+		l.names[host] = imagesAddress
+	}
+	all := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Host {
+		case registry.Host:
+			images.ServeHTTP(w, r)
+		case l.without():
+			w.WriteHeader(http.StatusForbidden)
+		default:
+			layers.ServeHTTP(w, r)
+		}
+	})
+	l.images = &http.Server{Handler: all, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = l.images.Serve(tls.NewListener(listener, config)) }()
+}
+
+// blocks has a filter refuse one of the hosts that hold layers, or none: "".
+func (l *lab) blocks(host string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.blocked = host
+}
+
+func (l *lab) without() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.blocked
+}
+
+func TestNothingStartsWithoutTheLayersOfOneHost(t *testing.T) {
+	inLabOf(t, plan{}, func(t *testing.T, l *lab) {
+		l.blocks(registry.QuayLayers()[0])
+		l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
+		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
+		if l.get("/version") != nil || !strings.Contains(l.everything(), "reading blob sha256:") {
+			t.Errorf("the API answers without some layers\n%s", l.everything())
+		}
+		l.blocks("")
+		l.until(10*time.Minute, "temporary API", func() bool { return l.get("/version") != nil })
+	})
 }
 
 func TestTheReleaseImageIsPulledOnlyByWhoReachesAndMay(t *testing.T) {

@@ -21,7 +21,7 @@ const (
 )
 
 const (
-	layers    = 3       // that all images share
+	layers    = 12      // that all images share; a registry spreads them over its hosts
 	layerSize = 4 << 10 // bytes
 )
 

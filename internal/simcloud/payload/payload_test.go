@@ -35,7 +35,7 @@ func read(t *testing.T, manifest []byte) listed {
 func TestAManifestNamesWhatTheImageConsistsOf(t *testing.T) {
 	image := NewBuilder().Image("release 4.20.5", "arm64")
 	m := read(t, image.Manifest)
-	if m.SchemaVersion != 2 || m.MediaType != image.Type || len(m.Layers) != 3 || len(image.Blobs) != 4 {
+	if m.SchemaVersion != 2 || m.MediaType != image.Type || len(m.Layers) != layers || len(image.Blobs) != layers+1 {
 		t.Fatalf("%+v", m)
 	}
 	for i, e := range append([]entry{m.Config}, m.Layers...) {

@@ -181,3 +181,21 @@ func TestLayersAreShownToWhomTheRegistrySentThere(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryHostOfTheLayersHoldsSome(t *testing.T) {
+	warehouse, err := NewWarehouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds := map[string]bool{}
+	for _, layer := range payload.NewBuilder().Layers() {
+		at, err := url.Parse(warehouse.link(QuayLayers(), payload.Digest(layer)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds[at.Host] = true
+	}
+	if len(holds) != len(QuayLayers()) {
+		t.Errorf("layers are at %v only", holds)
+	}
+}
