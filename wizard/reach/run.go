@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -79,8 +77,8 @@ func probeOne(ctx context.Context, check Check, prober Prober) (Finding, error) 
 	found := make(chan Finding, 1)
 	go func() { found <- guarded(limited, check, prober) }()
 	finding, late := await(limited, found)
-	if ctx.Err() != nil && !finding.Reached() {
-		return Finding{}, whyEnded(ctx) // its failure is that of the run
+	if ctx.Err() != nil && (finding.Degraded || !finding.Reached()) {
+		return Finding{}, whyEnded(ctx) // what is wrong may be the end of the run
 	}
 	if late {
 		finding.Evidence = map[string]string{EvidenceError: "no result within " + probeLimit.String()}
@@ -109,8 +107,7 @@ func await(ctx context.Context, found <-chan Finding) (finding Finding, late boo
 func guarded(ctx context.Context, check Check, prober Prober) (finding Finding) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			where, _, _ := strings.Cut(string(debug.Stack()), "\n")
-			finding = Finding{Class: Malformed, Evidence: map[string]string{EvidenceError: fmt.Sprintf("the probe broke down: %v (%s)", cause, where)}}
+			finding = Finding{Class: Malformed, Evidence: map[string]string{EvidenceError: Clean(fmt.Sprintf("the probe broke down: %v", cause))}}
 		}
 	}()
 	return prober.Probe(ctx, check)

@@ -142,9 +142,9 @@ func TestAFailureThatNothingDependsOnForCertainIsAWarning(t *testing.T) {
 }
 
 func TestAProberThatPanicsFailsItsOwnCheckOnly(t *testing.T) {
-	report := reach.Run(t.Context(), taskOf("A", "B"), probes{"A": func(context.Context) reach.Finding { panic("boom") }}, nil)
+	report := reach.Run(t.Context(), taskOf("A", "B"), probes{"A": func(context.Context) reach.Finding { panic("boom\x1b[2J" + strings.Repeat("!", 5000)) }}, nil)
 	expect(t, report, "A fail, B ok")
-	if got := report.Results[0]; got.Class != reach.Malformed || !strings.Contains(got.Evidence[reach.EvidenceError], "boom") {
+	if got := report.Results[0]; got.Class != reach.Malformed || !strings.Contains(got.Evidence[reach.EvidenceError], "boom") || reach.Clean(got.Evidence[reach.EvidenceError]) != got.Evidence[reach.EvidenceError] {
 		t.Errorf("%+v", got)
 	}
 }
@@ -161,6 +161,15 @@ func TestAStoppedRunSkipsWhatWasNotFinished(t *testing.T) {
 			t.Errorf("%+v", report)
 		}
 	})
+}
+
+func TestWhatIsHalfWellWhenTheRunIsStoppedIsNotFinished(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	report := reach.Run(ctx, taskOf("A"), probes{"A": func(context.Context) reach.Finding {
+		cancel()
+		return reach.Finding{Class: reach.TCPTimeout, Degraded: true} // what comes second was not waited for
+	}}, nil)
+	expect(t, report, "A skipped because the run was stopped")
 }
 
 func TestARunEndsWhenItsTimeIsUpEvenIfAProberDoesNotListen(t *testing.T) {

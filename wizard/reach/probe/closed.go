@@ -11,6 +11,9 @@ import (
 func probeClosed(ctx context.Context, a *attempt) error {
 	a.probe.steps = true // a port that is closed well says nothing, for as long as we wait
 	err := a.connect(ctx)
+	if err != nil && ctx.Err() != nil {
+		return err // that we stop says nothing about the port
+	}
 	switch classOf(err) {
 	case "":
 		return a.fail(&a.layers.TCP, reach.Exposed, errors.New("it lets this machine connect"))

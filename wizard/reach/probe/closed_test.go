@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -109,4 +110,17 @@ func TestAProxyThatIsNoneIsNotReached(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAStoppedProbeSaysNothingAboutAPortThatHasToBeClosed(t *testing.T) {
+	inLab(t, func(t *testing.T, l *lab) {
+		l.filtered["203.0.113.1:22623"] = true
+		p, err := New(l.network, l.task, l.limits)
+		must(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if got := p.Probe(ctx, reach.Check{URL: "closed://203.0.113.1:22623"}); got.Reached() {
+			t.Errorf("found %+v", got)
+		}
+	})
 }
