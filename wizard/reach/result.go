@@ -3,6 +3,7 @@ package reach
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -60,10 +61,10 @@ func (r Result) Chosen() bool {
 	return r.Verdict == Skipped && !strings.HasPrefix(r.Evidence[EvidenceSkipped], because)
 }
 
-// Unfinished tells whether a check was not made because the run ended before.
+// Unfinished tells whether a check was not made because the run ended before, or nobody told how it ended.
 func (r Result) Unfinished() bool {
 	cause := strings.TrimPrefix(r.Evidence[EvidenceSkipped], because)
-	return r.Verdict == Skipped && !r.Chosen() && (cause == errStopped.Error() || cause == errTimeUp.Error())
+	return r.Verdict == Skipped && !r.Chosen() && slices.Contains([]string{errStopped.Error(), errTimeUp.Error(), errUnsaid.Error()}, cause)
 }
 
 // Worst returns how a report ended as a whole: Fail if anything failed, Warn if there is a warning or a check that was
