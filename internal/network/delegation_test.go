@@ -2,7 +2,10 @@ package network
 
 import (
 	"context"
+	"fmt"
+	"net"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -141,5 +144,29 @@ func TestAnEndedRunIsNoFailureOfTheServers(t *testing.T) {
 	}
 	if _, err := w.network().Addresses(ctx, "a.registry.test", "api.c-1.example.net"); !fault.Is(err, fault.Cancelled) {
 		t.Errorf("addresses: %v", err)
+	}
+}
+
+func TestOfAZoneWithThousandsOfServersOnlySomeAreAsked(t *testing.T) {
+	var lines []string
+	for i := range 500 {
+		lines = append(lines, fmt.Sprintf("sub.example.net. 60 IN NS n%d.hostile.test.", i))
+	}
+	w := registry(t, refers(t, lines...), refers(t, lines...))
+	n, dialed := w.network(), sync.Map{}
+	n.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		dialed.Store(address, true)
+		return w.dial(ctx, network, address)
+	}
+	_, err := n.Delegation(t.Context(), "c-1.sub.example.net")
+	hostile := 0
+	dialed.Range(func(address, _ any) bool {
+		if strings.HasSuffix(address.(string), ".hostile.test:53") {
+			hostile++
+		}
+		return true
+	})
+	if err == nil || hostile != maxServers {
+		t.Errorf("%d of them were asked: %v", hostile, err)
 	}
 }

@@ -44,7 +44,7 @@ func (n Network) OwnAddresses(ctx context.Context, name string) ([]netip.Addr, e
 
 // aliasOf returns where the aliases of an answer lead.
 func aliasOf(answer *dns.Msg, name string) string {
-	for range answer.Answer {
+	for range min(len(answer.Answer), maxAliases) {
 		for _, rr := range answer.Answer {
 			if alias, ok := rr.(*dns.CNAME); ok && plain(alias.Hdr.Name) == name {
 				name = plain(alias.Target)
