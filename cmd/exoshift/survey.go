@@ -118,12 +118,13 @@ func (s *survey) task(vantage string, ids []string) (reach.Task, error) {
 		Vantage: vantage, Checks: chosen(checks, ids), Skips: slices.Clone(s.skips),
 		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version, PullSecret: s.secrets.PullSecret,
 	}
+	if proxy := s.spec.OpenShift.Proxy; proxy != (state.ProxySpec{}) {
+		task.NodesProxy = &reach.Proxy{HTTP: proxy.HTTP, HTTPS: proxy.HTTPS, NoProxy: proxy.NoProxy}
+	}
 	if vantage == reach.Workstation {
 		return task, nil
 	}
-	if proxy := s.spec.OpenShift.Proxy; proxy != (state.ProxySpec{}) {
-		task.Proxy = &reach.Proxy{HTTP: proxy.HTTP, HTTPS: proxy.HTTPS, NoProxy: proxy.NoProxy}
-	}
+	task.Proxy = task.NodesProxy
 	if bundle := s.spec.OpenShift.TrustBundle; bundle != "" {
 		content, err := os.ReadFile(bundle)
 		if err != nil {

@@ -142,6 +142,7 @@ type Task struct {
 	PullSecret   string  `json:"pullSecret,omitempty"`   // "" if nobody gave one
 	Authorities  string  `json:"authorities,omitempty"`  // PEM, trusted besides those of the machine
 	Proxy        *Proxy  `json:"proxy,omitempty"`        // used in place of the machine's own; nil: the machine's own
+	NodesProxy   *Proxy  `json:"nodesProxy,omitempty"`   // that of the nodes, with its password, for the checks of this very proxy
 }
 
 // Proxy is how the nodes of the cluster get out. The URLs may hold a password.

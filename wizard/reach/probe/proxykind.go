@@ -49,23 +49,23 @@ func (a *attempt) notThrough(err error) error {
 	return err
 }
 
-// proxyURL returns the proxy with the credentials of the check's address, or else those of the task's own proxies.
+// proxyURL returns the proxy as the answers know it, by TLS or not, and with the credentials of the check's own address if
+// it has any.
 func (a *attempt) proxyURL() *url.URL {
 	proxy := &url.URL{Scheme: "http", Host: a.target.address()}
-	candidates := []string{a.check.URL}
-	if chosen := a.prober.task.Proxy; chosen != nil {
-		candidates = append(candidates, chosen.HTTPS, chosen.HTTP)
-	}
-	for _, text := range candidates {
-		known, err := url.Parse(text)
-		if err != nil || known.User == nil || !strings.EqualFold(network.ProxyAddress(known), proxy.Host) {
+	for _, chosen := range []*reach.Proxy{a.prober.task.NodesProxy, a.prober.task.Proxy} {
+		if chosen == nil {
 			continue
 		}
-		proxy.User = known.User
-		if known.Scheme == "https" {
-			proxy.Scheme = "https"
+		for _, text := range []string{chosen.HTTP, chosen.HTTPS} {
+			known, err := url.Parse(text)
+			if err == nil && known.Host != "" && strings.EqualFold(network.ProxyAddress(known), proxy.Host) {
+				proxy.Scheme, proxy.User = known.Scheme, known.User
+			}
 		}
-		return proxy
+	}
+	if own, err := url.Parse(a.check.URL); err == nil && own.User != nil {
+		proxy.User = own.User
 	}
 	return proxy
 }
