@@ -127,13 +127,13 @@ func TestOneAdviceForManyIsGivenOnce(t *testing.T) {
 	v := surveyed()
 	v.Report.Results = v.Report.Results[1:4]
 	for i := range v.Report.Results {
-		v.Report.Results[i].Verdict, v.Report.Results[i].Class, v.Report.Results[i].Hint = reach.Warn, reach.ClockSkew, "Set the clock."
+		v.Report.Results[i].Verdict, v.Report.Results[i].Class, v.Report.Results[i].Hint = reach.Warn, reach.ServerError, "Wait some minutes."
 	}
 	var out bytes.Buffer
 	if err := v.Table(&out); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); strings.Count(got, "Set the clock.") != 1 || strings.Count(got, "the same as for NET-RH-002") != 2 {
+	if got := out.String(); strings.Count(got, "Wait some minutes.") != 1 || strings.Count(got, "the same as for NET-RH-002") != 2 {
 		t.Error(got)
 	}
 }
@@ -350,5 +350,37 @@ func TestAWatchTellsTransitionsAlone(t *testing.T) {
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestOneCauseOfManyProblemsIsToldOnceAndFirst(t *testing.T) {
+	v := surveyed()
+	v.Report.Results = v.Report.Results[:4]
+	for i := range v.Report.Results[:3] {
+		r := &v.Report.Results[i]
+		r.Vantage, r.Verdict, r.Class, r.Hint, r.Evidence = reach.Workstation, reach.Warn, reach.Captive, "Log in.", nil
+	}
+	v.Report.Results[1].Verdict = reach.Fail
+	const cause = "the network of this workstation wants a login first"
+	for name, want := range map[string][]string{
+		"table":    {"\nCause 1, of 3 problems\n      is    " + cause + "\n      do    Log in to the network", "  DNS  TCP   TLS  HTTP  cause\n", "redhat.io:443            warn         ok   ok    ok   ok    1\n"},
+		"short":    {"FAILED  one cause of 3 problems: " + cause + "; Log in to the network"},
+		"markdown": {"| 1 | " + cause + " | 3 | Log in to the network", " | see the one cause above |\n"},
+	} {
+		var out bytes.Buffer
+		if err := forms(v)[name](&out); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range want {
+			if !strings.Contains(out.String(), text) {
+				t.Errorf("%s lacks %q:\n%s", name, text, out.String())
+			}
+		}
+		if n := strings.Count(out.String(), cause); n != 1 {
+			t.Errorf("%s tells the cause %d times:\n%s", name, n, out.String())
+		}
+		if strings.Contains(out.String(), "Log in.") {
+			t.Errorf("%s repeats what to do:\n%s", name, out.String())
+		}
 	}
 }

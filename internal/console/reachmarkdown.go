@@ -14,9 +14,15 @@ func (v Reachability) Markdown(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# Reachability%s\n\n", prefixed(" of ", marked(v.Title)))
 	v.markdownHead(&out)
+	causes := v.causes()
+	v.markdownCauses(&out, causes)
 	var problems [][]any
 	for _, r := range v.problems() {
-		problems = append(problems, []any{verdictWord(r.Verdict), r.ID, code(r.Target), r.Vantage, r.Layers.Strip(), r.Sentence(), r.Hint})
+		todo := r.Hint
+		if n := causes.of(r); n > 0 {
+			todo = causes.name(n)
+		}
+		problems = append(problems, []any{verdictWord(r.Verdict), r.ID, code(r.Target), r.Vantage, r.Layers.Strip(), r.Sentence(), todo})
 	}
 	markdownTable(&out, "What does not work", []string{"Verdict", "Check", "Target", "Seen from", "Layers", "What was seen", "What to do"}, problems)
 	v.markdownRequest(&out)
@@ -39,6 +45,14 @@ func (v Reachability) markdownHead(out *strings.Builder) {
 			fmt.Fprintf(out, "- %s: %s\n", row.name, marked(row.value))
 		}
 	}
+}
+
+func (v Reachability) markdownCauses(out *strings.Builder, causes commonCauses) {
+	var rows [][]any
+	for i, cause := range causes {
+		rows = append(rows, []any{i + 1, cause.Text, len(cause.IDs), cause.Hint})
+	}
+	markdownTable(out, "What many of the problems come from", []string{"Cause", "What it is", "Problems", "What to do"}, rows)
 }
 
 func (v Reachability) markdownRequest(out *strings.Builder) {

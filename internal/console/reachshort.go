@@ -8,13 +8,19 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// Short writes a line of counts and a line for each problem, to paste into a chat.
+// Short writes a line of counts and a line for each problem, or for what many of them come from, to paste into a chat.
 func (v Reachability) Short(w io.Writer) error {
 	var out strings.Builder
 	vantages := v.vantages()
 	fmt.Fprintf(&out, "%s: %s\n", v.headline(), v.counted(""))
+	causes := v.causes()
+	for _, cause := range causes {
+		fmt.Fprintf(&out, "%-7s %s; %s\n", verdictWord(v.worstOf(cause)), Clean(cause.String()), Clean(cause.Hint))
+	}
 	for _, r := range v.problems() {
-		fmt.Fprintln(&out, problemLine(r, len(vantages) > 1 || r.Vantage != reach.Workstation))
+		if causes.of(r) == 0 {
+			fmt.Fprintln(&out, problemLine(r, len(vantages) > 1 || r.Vantage != reach.Workstation))
+		}
 	}
 	if v.Compared {
 		v.difference(&out)

@@ -20,7 +20,9 @@ func (v Reachability) Table(w io.Writer) error {
 		counts = append(counts, []string{vantage, v.counted(vantage)})
 	}
 	lines(&out, counts.lines("  "))
-	v.tableRows(&out)
+	causes := v.causes()
+	v.tableCauses(&out, causes)
+	v.tableRows(&out, causes)
 	v.request(&out)
 	if v.Compared {
 		v.difference(&out)
@@ -35,11 +37,11 @@ func lines(out *strings.Builder, all []string) {
 }
 
 // tableRows writes the rows; they are aligned across all groups.
-func (v Reachability) tableRows(out *strings.Builder) {
+func (v Reachability) tableRows(out *strings.Builder, causes commonCauses) {
 	rows, vantages := v.rows(), v.vantages()
-	table := cells{append(append([]string{"", ""}, vantages...), "DNS", "TCP", "TLS", "HTTP")}
+	table := cells{append(append([]string{"", ""}, vantages...), "DNS", "TCP", "TLS", "HTTP", causes.heading())}
 	for _, row := range rows {
-		table = append(table, row.cells(vantages))
+		table = append(table, append(row.cells(vantages), causes.numbers(row.results)))
 	}
 	aligned := table.lines("  ")
 	group, told := "\x00", map[string]string{}
@@ -54,7 +56,9 @@ func (v Reachability) tableRows(out *strings.Builder) {
 		}
 		fmt.Fprintln(out, aligned[i+1])
 		for _, r := range row.results {
-			v.below(out, r, len(vantages) > 1, told)
+			if causes.of(r) == 0 {
+				v.below(out, r, len(vantages) > 1, told)
+			}
 		}
 	}
 }
