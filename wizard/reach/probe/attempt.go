@@ -32,6 +32,7 @@ type attempt struct {
 
 // course is what the attempts of one probe share.
 type course struct {
+	host   string // of the check; others may be asked, too
 	began  time.Time
 	steps  bool        // its parts are judged for their speed, the whole of it is not
 	remark reach.Class // what is not as it should be, the first that was seen
@@ -43,7 +44,7 @@ type course struct {
 
 // start returns the first attempt of a probe.
 func (p *Prober) start(check reach.Check, to target) *attempt {
-	return p.attempt(check, to, &course{began: time.Now()})
+	return p.attempt(check, to, &course{host: to.host, began: time.Now()})
 }
 
 func (p *Prober) attempt(check reach.Check, to target, probe *course) *attempt {

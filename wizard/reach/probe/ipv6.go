@@ -29,11 +29,11 @@ func (a *attempt) onlyIPv6(ctx context.Context) bool {
 	return err == nil && len(found) > 0
 }
 
-// watchIPv6 finds out, beside the probe, how a host that is given by name is reached by IPv6. It says so once the probe's
-// other work has ended.
+// watchIPv6 finds out, beside the probe, how the check's own host is reached by IPv6 if it is given by name. It says so
+// once the probe's other work has ended.
 func (a *attempt) watchIPv6(ctx context.Context) {
 	lookup := a.prober.network.Direct().LookupIPv6
-	if _, literal := a.target.literal(); literal || lookup == nil || a.probe.ipv6 != nil {
+	if _, literal := a.target.literal(); literal || lookup == nil || a.probe.ipv6 != nil || a.target.host != a.probe.host {
 		return
 	}
 	seen := make(chan string, 1)

@@ -165,3 +165,19 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 		}
 	}
 }
+
+func TestIPv6IsThatOfTheRegistryAndNotOfTheMirror(t *testing.T) {
+	for host, want := range map[string]string{mirrorHost: "", registryAt: "ok"} {
+		inLab(t, func(t *testing.T, l *lab) {
+			newPayload().serve(l)
+			l.names6[host] = []string{"2001:db8::1"}
+			l.accept(overIPv4+":443", idle)
+			l.task = reach.Task{Version: "4.20.5", PullSecret: pullSecret(registryAt, "somebody")}
+			got := l.probeURL("release://" + registryAt)
+			expect(t, got, "", good, true)
+			if got.Evidence[reach.EvidenceIPv6] != want {
+				t.Errorf("%s has IPv6: %q", host, got.Evidence)
+			}
+		})
+	}
+}
