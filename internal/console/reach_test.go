@@ -193,13 +193,6 @@ func TestHostileTextOfAReportNeverReachesTheTerminal(t *testing.T) {
 	}()} {
 		all := forms(v)
 		delete(all, "json") // is for programs
-		all["lines"] = func(w io.Writer) error {
-			tell := console.NewReachLines(w, func() time.Time { return began }, true)
-			for _, r := range v.Report.Results {
-				tell(r)
-			}
-			return nil
-		}
 		all["transitions"] = func(w io.Writer) error { return console.Transitions(w, began, v.Changes) }
 		for form, write := range all {
 			var out bytes.Buffer
@@ -320,23 +313,6 @@ func TestWideLettersAreAligned(t *testing.T) {
 	}
 	if want := "  NET-RH-002  例え.テスト:443  FAILED       ok"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
-	}
-}
-
-func TestLinesTellEachResultAsItComes(t *testing.T) {
-	var all, problems bytes.Buffer
-	now := func() time.Time { return began }
-	tellAll, tellProblems := console.NewReachLines(&all, now, true), console.NewReachLines(&problems, now, false)
-	for _, r := range surveyed().Report.Results[:2] {
-		tellAll(r)
-		tellProblems(r)
-	}
-	want := "14:00:00 FAILED  NET-RH-002 quay.io:443 from workstation: TCP: no answer from 203.0.113.9, at cdn03.quay.io:443\n"
-	if diff := cmp.Diff("14:00:00 ok      NET-RH-001 quay.io:443 from workstation: reached in 61 ms\n"+want, all.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(want, problems.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
