@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,23 +36,25 @@ func (s *survey) elsewhere(ctx context.Context, task reach.Task, tell func(reach
 	}
 	output, err := runner.Run(ctx, program, input, seen)
 	if errors.Is(err, vantage.ErrSilent) {
-		report := silent(task, err)
-		for _, r := range report.Results {
-			tell(r)
-		}
-		return report, nil
+		seen(err.Error()) // it may say what is still there, too
+		return told(silent(task, err), tell), nil
 	}
-	if err != nil {
+	if err != nil && output == nil {
 		return reach.Report{}, err
 	}
-	report, err := reach.ReadReport(strings.NewReader(string(output)))
-	if err != nil {
-		return report, fault.New(fault.Internal, "read the report from "+task.Vantage, err)
+	report, unread := reach.ReadReport(bytes.NewReader(output))
+	if unread != nil {
+		return report, errors.Join(err, fault.New(fault.Internal, "read the report from "+task.Vantage, unread))
 	}
+	return told(report, tell), err
+}
+
+// told tells all results of a report.
+func told(report reach.Report, tell func(reach.Result)) reach.Report {
 	for _, r := range report.Results {
 		tell(r)
 	}
-	return report, nil
+	return report
 }
 
 // runner returns who runs a program at a vantage.
@@ -59,6 +62,10 @@ func (s *survey) runner(where string) (vantage.Runner, error) {
 	if host, ssh := strings.CutPrefix(where, reach.SSHVantage); ssh {
 		return vantage.BySSH(vantage.SSHOptions{Target: host, Network: s.net, Agent: sshAgent(), KnownHosts: knownHosts()})
 	}
+	return s.inZone()
+}
+
+func (s *survey) inZone() (*vantage.Zone, error) {
 	dir, err := s.dir()
 	if err != nil {
 		return nil, usageError{err}
@@ -66,6 +73,18 @@ func (s *survey) runner(where string) (vantage.Runner, error) {
 	return vantage.InZone(vantage.ZoneOptions{
 		Zone: s.spec.Exoscale.Zone, Dir: dir, Clock: s.net.Clock, Connect: s.connect, Groups: install.NodeGroups(s.spec),
 	}), nil
+}
+
+// sweepChecks removes the machine of a check that was killed: it would hold the cluster's security groups.
+func (s site) sweepChecks(ctx context.Context, seen func(string)) error {
+	if s.facts.Rehearsal {
+		return nil
+	}
+	zone, err := (&survey{net: s.net, spec: s.spec, secrets: s.secrets, dir: state.ChecksPath}).inZone()
+	if err != nil {
+		return err
+	}
+	return zone.Sweep(ctx, seen)
 }
 
 // knownHosts are where OpenSSH keeps the keys of hosts.
@@ -116,7 +135,7 @@ func zoneTerms(spec state.Spec) string {
 
 // programSize is about what this program comes to once it is packed, in bytes.
 func programSize() int64 {
-	const packing = 3
+	const packing = 2
 	path, err := os.Executable()
 	if err != nil {
 		return 0

@@ -49,6 +49,10 @@ func (d demolition) clear(ctx context.Context, std streams, s site) error {
 	if err := s.save(options.Remembered, inventory); err != nil {
 		return err
 	}
+	note := func(text string) { fmt.Fprintln(std.err, console.Clean(text)) }
+	if err := s.sweepChecks(ctx, note); err != nil {
+		note(err.Error()) // what it holds back shows in the teardown, too
+	}
 	return d.play(ctx, std, s, teardown, inventory)
 }
 
