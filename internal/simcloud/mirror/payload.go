@@ -64,11 +64,13 @@ func versions(arch string) []string {
 		return list // candidates for other machines are found by nobody
 	}
 	for _, minor := range minors() {
-		for n := range 100 {
+		for n := range 10 {
 			list = append(list, fmt.Sprintf("4.%d.0-rc.%d", minor, n), fmt.Sprintf("4.%d.0-ec.%d", minor, n))
-			if tag := fmt.Sprintf("4.%d.0-okd-scos.%d", minor, n); okdTag.MatchString(tag) {
-				list = append(list, tag)
-			}
+		}
+	}
+	for _, minor := range []int{19, 20, 21} { // those of OKD
+		for n := range 100 {
+			list = append(list, fmt.Sprintf("4.%d.0-okd-scos.%d", minor, n))
 		}
 	}
 	return list
@@ -85,7 +87,7 @@ func Patches(minor int) []string {
 
 func minors() []int {
 	list := []int{20, 21, 19, 18}
-	for minor := range 30 {
+	for minor := 10; minor < 30; minor++ {
 		if minor < 18 || minor > 21 {
 			list = append(list, minor)
 		}

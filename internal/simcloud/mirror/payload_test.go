@@ -61,3 +61,11 @@ func TestReleasesThatExistAreSigned(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryVersionThatIsFoundExists(t *testing.T) {
+	for _, version := range versions(amd64) {
+		if !exactVersion.MatchString(version) && !okdTag.MatchString(version) {
+			t.Errorf("%s is found and does not exist", version)
+		}
+	}
+}

@@ -37,7 +37,7 @@ func (r Release) Image() string {
 // The versions that exist are all of these forms: a patch of three digits does not. Those that the channels lead to are
 // made up.
 var (
-	exactVersion = regexp.MustCompile(`^4\.[12]?\d\.(\d{1,2}|0-(rc|ec)\.\d{1,2})$`)
+	exactVersion = regexp.MustCompile(`^4\.[12]\d\.(\d{1,2}|0-(rc|ec)\.\d)$`)
 	okdTag       = regexp.MustCompile(`^4\.(19|20|21)\.0-okd-scos\.\d{1,2}$`)
 	channelName  = regexp.MustCompile(`^(stable|fast|candidate|latest)-(4\.\d{1,2})$`)
 )

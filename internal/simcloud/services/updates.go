@@ -10,7 +10,7 @@ import (
 )
 
 // channelOf is a channel of updates: its kind and the minor version.
-var channelOf = regexp.MustCompile(`^(stable|fast|candidate|eus)-4\.([12]?\d)$`)
+var channelOf = regexp.MustCompile(`^(stable|fast|candidate|eus)-4\.([12]\d)$`)
 
 // node is a release that a cluster may be updated to.
 type node struct {
