@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 
 	"exoshift/wizard/reach"
@@ -50,8 +52,19 @@ func lookupClass(err error) reach.Class {
 		return reach.NXDomain
 	case errors.As(err, &failure) && failure.IsTimeout, isTimeout(err):
 		return reach.DNSTimeout
+	case saidOf(failure, syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ENETDOWN):
+		return reach.NoRoute // no name server was asked at all
+	case saidOf(failure, syscall.ECONNREFUSED):
+		return reach.DNSTimeout // nobody listens there
 	}
 	return reach.ServFail
+}
+
+// saidOf tells whether a lookup ended for one of these reasons. Package net keeps but their words.
+func saidOf(failure *net.DNSError, reasons ...syscall.Errno) bool {
+	return failure != nil && slices.ContainsFunc(reasons, func(reason syscall.Errno) bool {
+		return strings.HasSuffix(failure.Err, ": "+reason.Error())
+	})
 }
 
 // isTimeout tells whether nothing came in time. That the run was stopped looks the same from here.

@@ -52,6 +52,8 @@ func TestWhyANameDoesNotResolve(t *testing.T) {
 		"it does not exist":              {missing, map[string]string{}, reach.NXDomain},
 		"and nobody can be asked":        {missing, nil, reach.NXDomain},
 		"it exists for others":           {missing, map[string]string{name: "203.0.113.1"}, reach.SplitView},
+		"no way to the resolver":         {&net.DNSError{Err: "dial udp 10.0.0.53:53: connect: network is unreachable", Name: service}, nil, reach.NoRoute},
+		"nobody listens there":           {&net.DNSError{Err: "read udp 10.0.0.9:1->10.0.0.53:53: read: connection refused", Name: service}, nil, reach.DNSTimeout},
 		"the resolver fails":             {&net.DNSError{Err: "server misbehaving", Name: service, IsTemporary: true}, map[string]string{name: "203.0.113.1"}, reach.ServFail},
 		"the resolver says nothing":      {&net.DNSError{Err: "i/o timeout", Name: service, IsTimeout: true}, map[string]string{name: "203.0.113.1"}, reach.DNSTimeout},
 		"the resolver answers in no way": {context.DeadlineExceeded, nil, reach.DNSTimeout},
