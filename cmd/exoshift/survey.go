@@ -66,14 +66,24 @@ func newSurvey(ctx context.Context, net network.Network, asked inquiredCluster, 
 
 // known refuses to skip what is not checked anyway: it was probably meant to be something else.
 func (s *survey) known(skips []reach.Skip) error {
-	for i, skip := range skips {
-		at := slices.IndexFunc(s.checks, func(c reach.Check) bool { return strings.EqualFold(c.ID, skip.ID) })
-		if at < 0 {
+	for _, skip := range skips {
+		if _, found := s.spelled(skip.ID); !found {
 			return usageError{fmt.Errorf("--skip %s: no check of that ID is made; the IDs are in what exoshift check shows", skip.ID)}
 		}
-		s.skips[len(s.skips)-len(skips)+i].ID = s.checks[at].ID
+	}
+	for i, skip := range s.skips {
+		s.skips[i].ID, _ = s.spelled(skip.ID)
 	}
 	return nil
+}
+
+// spelled returns an ID as its check has it: people may write it in small letters.
+func (s *survey) spelled(id string) (string, bool) {
+	at := slices.IndexFunc(s.checks, func(c reach.Check) bool { return strings.EqualFold(c.ID, id) })
+	if at < 0 {
+		return id, false
+	}
+	return s.checks[at].ID, true
 }
 
 // united are the checks of two lists in the order of the first, each once.
