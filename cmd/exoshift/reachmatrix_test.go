@@ -170,6 +170,7 @@ func (s *survey) fromMachine(t *testing.T) (report reach.Report) {
 }
 
 func TestNoVerdictIsFalseWhateverStandsInTheWay(t *testing.T) {
+	long(t)
 	var mu sync.Mutex
 	table, verdicts, wrong := matrix{}, 0, 0
 	t.Run("scenarios", func(t *testing.T) {
