@@ -99,6 +99,9 @@ func (s *checkScreen) hearEnd(m runEnded) tea.Cmd {
 		run.err = m.err
 		s.openFailure(m.vantage, m.err)
 	}
+	if m.whole && m.err == nil {
+		s.board.exempt(m.vantage)
+	}
 	if s.leaving && !s.busy() {
 		return tea.Quit
 	}

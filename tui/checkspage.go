@@ -168,7 +168,9 @@ func (p *checksPage) end(err error) {
 			Title: "Run the checks", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err), Field: fault.FieldOf(err),
 		})
 	}
-	if p.board.settle(hereColumn); p.status() == pane.OK && !p.chosen {
+	p.board.settle(hereColumn)
+	p.board.exempt(hereColumn)
+	if p.status() == pane.OK && !p.chosen {
 		p.selected, p.probes = 0, p.board.findings() > 0
 	}
 }

@@ -131,7 +131,10 @@ func (p *checksPage) endZone(m zoneEnded) {
 		return
 	}
 	p.zone.running, p.zone.cancel, p.zone.known = false, nil, m.err == nil
-	p.board.settle(zoneColumn)
+	if p.board.settle(zoneColumn); m.err == nil {
+		p.board.exempt(zoneColumn)
+		p.board.exempt(hereColumn)
+	}
 	if m.err != nil {
 		p.rows = append(p.rows, checkRow{warns: true, CheckState: cleanCheck(wizard.CheckState{
 			ID: zoneRowID, Title: "Look from the zone", State: provisioner.Done, Text: m.err.Error(), Hint: fault.HintOf(m.err),

@@ -17,6 +17,23 @@ type Sight struct {
 	Status Status       // Waiting: nobody has looked
 	Result reach.Result // how it was last; without a verdict before that
 	ByHand string       // a command that shows the same
+	Absent bool         // it is not looked at from there
+}
+
+// mark is the status as a symbol; what nobody will look at does not wait for it.
+func (s Sight) mark(t Theme) string {
+	if s.Absent && s.Status == Waiting {
+		return t.Mark(Skipped)
+	}
+	return t.Mark(s.Status)
+}
+
+// word is the status in one word.
+func (s Sight) word() string {
+	if s.Absent && s.Status == Waiting {
+		return "not from here"
+	}
+	return s.Status.Word()
 }
 
 // StatusOf is the status of a verdict.

@@ -56,7 +56,7 @@ func (p EndpointDetails) lines(width int) []string {
 func (p EndpointDetails) head(e *Endpoint, s Sight, width int) []string {
 	t := p.Theme
 	left, from := " "+t.Bold.Render(e.Check.ID)+"  "+e.Target(), t.Dim.Render(" from "+VantageWords(p.vantage(p.Facing)))
-	right := t.Style(s.Status).Bold(true).Render(strings.ToUpper(s.Status.Word())) + " "
+	right := t.Style(s.Status).Bold(true).Render(strings.ToUpper(s.word())) + " "
 	if cells(left)+cells(from)+1+cells(right) <= width {
 		return []string{spread(left+from, right, width)}
 	}
@@ -98,10 +98,14 @@ func VantageColumn(vantage string) string {
 // sentence says what it is and how it is.
 func (p EndpointDetails) sentence(e *Endpoint, s Sight) string {
 	how := s.Result.Sentence()
-	switch s.Status {
-	case Running:
+	switch {
+	case s.Status == Running:
 		how = "is being looked at…"
-	case Waiting:
+	case s.Status == Waiting && s.Absent && p.vantage(p.Facing) == reach.Workstation:
+		how = "only machines in the zone can look at it"
+	case s.Status == Waiting && s.Absent:
+		how = "only this machine needs it, and not those in the zone"
+	case s.Status == Waiting:
 		how = "nobody has looked from " + VantageWords(p.vantage(p.Facing)) + " yet"
 	}
 	return join(": ", e.Check.Title, how)

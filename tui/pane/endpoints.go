@@ -128,7 +128,7 @@ func (p Endpoints) row(e *Endpoint, selected bool, width int) string {
 	}
 	line += target
 	for i := range p.Columns {
-		line += Fit(t.Mark(e.Sight(i).Status), checkColumn)
+		line += Fit(e.Sight(i).mark(t), checkColumn)
 	}
 	sight := e.Sight(p.Facing)
 	brief := ""
