@@ -27,7 +27,11 @@ func (c *conversation) looking(ctx context.Context, spec state.Spec, secrets wiz
 	if net.ReleaseKey, err = c.releaseKey(net.ReleaseKey); err != nil {
 		return session{}, err
 	}
-	return session{spec: spec, secrets: secrets, folder: folder, net: net, options: c.options, cache: c.cache}, nil
+	s := session{spec: spec, secrets: secrets, folder: folder, net: net, options: c.options, cache: c.cache}
+	if c.rehearsal != nil {
+		s.scenario = c.rehearsal.scenario
+	}
+	return s, nil
 }
 
 // releaseKey returns the key that the flags name, or the network's own.

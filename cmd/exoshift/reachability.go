@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/state"
@@ -18,6 +20,7 @@ type reachability struct {
 	net     network.Network
 	spec    state.Spec
 	secrets wizard.Secrets
+	command string // that shows the same
 	// begun hears all checks before the first result, and told each result; both may be nil.
 	begun func([]reach.Check)
 	told  func(reach.Result)
@@ -25,7 +28,24 @@ type reachability struct {
 
 // reachability returns what finds out what the session's cluster has to reach.
 func (s session) reachability() reachability {
-	return reachability{net: s.net, spec: s.spec, secrets: s.secrets}
+	return reachability{net: s.net, spec: s.spec, secrets: s.secrets, command: s.lookCommand()}
+}
+
+// lookCommand shows what the session's cluster has to reach, in the world that the session is in.
+func (s session) lookCommand() string {
+	words := []string{"exoshift", "check"}
+	if s.scenario != "" {
+		words = append(words, "--simulate", "--scenario", s.scenario)
+	}
+	switch {
+	case s.options.answers != "":
+		words = append(words, "--answers", s.options.answers)
+	case s.where.Folder != "" && !s.temporary:
+		words = append(words, "--answers", s.folder.Path(state.AnswersFile))
+	default:
+		words = append(words, "--zone", s.spec.Exoscale.Zone)
+	}
+	return shellescape.QuoteCommand(words)
 }
 
 // Check probes everything from here.
@@ -48,7 +68,7 @@ func (r reachability) Check(ctx context.Context, seen func(text string)) ([]stat
 	if err != nil {
 		return nil, err
 	}
-	return survey.skippedBy(), outOfReach(report)
+	return survey.skippedBy(), r.outOfReach(report)
 }
 
 // remark says in one line what is not as it should be.
@@ -57,11 +77,11 @@ func remark(r reach.Result) string {
 }
 
 // outOfReach is why an installation does not start.
-func outOfReach(report reach.Report) error {
+func (r reachability) outOfReach(report reach.Report) error {
 	var failed []string
-	for _, r := range report.Results {
-		if r.Verdict == reach.Fail {
-			failed = append(failed, remark(r))
+	for _, result := range report.Results {
+		if result.Verdict == reach.Fail {
+			failed = append(failed, remark(result))
 		}
 	}
 	if len(failed) == 0 {
@@ -74,8 +94,8 @@ func outOfReach(report reach.Report) error {
 		failed = failed[:most]
 	}
 	return fault.Newf(fault.Conflict, "reach what the installation needs", "%s%s", strings.Join(failed, "; "), more).
-		WithHint("see everything, and what to ask for, with `exoshift check`; what you are sure about you can leave out, in the answers: "+
-			"checks: {skip: {%s: \"<reason> until <YYYY-MM-DD>\"}}; nothing was created", firstID(report))
+		WithHint("see everything, and what to ask for, with `%s`; what you are sure about you can leave out, in the answers: "+
+			"checks: {skip: {%s: \"<reason> until <YYYY-MM-DD>\"}}; nothing was created", r.command, firstID(report))
 }
 
 func firstID(report reach.Report) string {

@@ -152,6 +152,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	defer func() { err = errors.Join(err, closed()) }()
 	s := session{
 		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, given: r.agreed, speed: r.speed, agent: agent,
+		scenario:  r.scenario,
 		rest:      func() { _ = closed() },                       // a zone that nobody needs shall not keep the processor busy
 		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else
 		where: console.Whereabouts{

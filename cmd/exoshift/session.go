@@ -33,7 +33,9 @@ type session struct {
 	cache   string  // directory of downloads
 	speed   float64 // of a rehearsal's clock; 0 if it is none
 	where   console.Whereabouts
-	agent   inside.Agent // the operator's SSH agent; nil: none
+	// scenario of a rehearsal; "" if it is none.
+	scenario string
+	agent    inside.Agent // the operator's SSH agent; nil: none
 
 	temporary bool   // the folder goes when the run went well
 	rest      func() // called once the run is over, however long its screen is still looked at; may be nil

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/state"
+	"exoshift/wizard/reach"
+)
+
+func TestARefusalNamesTheCommandThatShowsTheSame(t *testing.T) {
+	folder, err := state.Look(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := exampleSpec(t)
+	there := console.Whereabouts{Folder: folder.Path()}
+	for want, s := range map[string]session{
+		"`exoshift check --answers 'my answers.yaml'`":                                {options: options{answers: "my answers.yaml"}, where: there},
+		"`exoshift check --answers " + folder.Path(state.AnswersFile) + "`":           {where: there},
+		"`exoshift check --simulate --scenario cdn-blocked --answers a.yaml`":         {scenario: "cdn-blocked", options: options{answers: "a.yaml"}},
+		"`exoshift check --simulate --scenario cdn-blocked --zone ch-gva-2`":          {scenario: "cdn-blocked", where: there, temporary: true},
+		"`exoshift check --zone ch-gva-2`; what you are sure about you can leave out": {},
+	} {
+		s.spec, s.folder = spec, folder
+		failed := reach.Result{ID: "NET-RH-001", Target: "quay.io:443", Verdict: reach.Fail, Class: reach.TCPTimeout}
+		err := s.reachability().outOfReach(reach.Report{Results: []reach.Result{failed}})
+		if hint := fault.HintOf(err); !strings.Contains(hint, want) || !strings.Contains(hint, "NET-RH-001") {
+			t.Errorf("the hint is %q, want %s", hint, want)
+		}
+	}
+}
