@@ -172,6 +172,9 @@ func (c checking) run(ctx context.Context, std streams) (err error) {
 		survey.dir = func() (string, error) { return dir, nil }
 	}
 	report, err := c.show(ctx, std, survey, before)
+	if err != nil && ctx.Err() == nil && report.Worst() == reach.Fail {
+		return errors.Join(err, reachError{reach.Fail}) // the report counts, whatever could not be looked at besides
+	}
 	if err != nil {
 		return err
 	}

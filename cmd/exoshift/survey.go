@@ -192,6 +192,10 @@ func (s *survey) all(ctx context.Context, vantages []string, seen func(string)) 
 	var parts []reach.Report
 	var failures []error
 	for _, vantage := range vantages {
+		if err := startable(vantage, parts); err != nil {
+			failures = append(failures, err)
+			continue
+		}
 		part, err := s.run(ctx, vantage, nil, func(reach.Result) {}, seen)
 		if parts = append(parts, part); err != nil {
 			failures = append(failures, err)

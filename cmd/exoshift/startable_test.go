@@ -1,0 +1,21 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestNoMachineIsStartedInAZoneThatIsNotReachedFromHere(t *testing.T) {
+	var out, err bytes.Buffer
+	code := run(t.Context(), []string{
+		"check", "--simulate", "--zone", "ch-gva-2", "--scenario", "proxy-auth", "--vantage", "zone", "--output", "short",
+	}, streams{in: strings.NewReader(""), out: &out, err: &err})
+	if code != exitChecks || !strings.Contains(out.String(), "one cause of ") {
+		t.Errorf("exit code %d:\n%s", code, out.String())
+	}
+	told := err.String()
+	if !strings.Contains(told, "no machine can be started from here: NET-EXO-001") || strings.Contains(told, "uploads") || strings.Contains(told, "bucket") {
+		t.Error(told)
+	}
+}
