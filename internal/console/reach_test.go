@@ -360,3 +360,20 @@ func TestOneCauseOfManyProblemsIsToldOnceAndFirst(t *testing.T) {
 		}
 	}
 }
+
+func TestARequestTellsOneProofOfManyLinesOnce(t *testing.T) {
+	v := surveyed()
+	v.Report.Results = v.Report.Results[1:4]
+	for i := range v.Report.Results {
+		r := &v.Report.Results[i]
+		r.Vantage, r.Verdict, r.Class, r.Layers = reach.Workstation, reach.Fail, reach.Untrusted, reach.Layers{TLS: reach.LayerFail}
+		r.Target, r.Evidence = string(rune('a'+i))+".example:443", map[string]string{reach.EvidenceIssuer: "CN=Corp Proxy CA"}
+	}
+	var out bytes.Buffer
+	if err := v.Table(&out); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.Count(got, "      seen  as above\n") != 2 || strings.Count(got, "TLS FAILED") != 1 {
+		t.Error(got)
+	}
+}

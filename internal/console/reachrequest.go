@@ -20,9 +20,15 @@ func (v Reachability) request(out *strings.Builder) {
 	}
 	aligned := table.lines("  ")
 	fmt.Fprintln(out, aligned[0])
+	seen := ""
 	for i, d := range demands {
 		fmt.Fprintln(out, aligned[i+1])
 		paragraph(out, "why   ", Clean(d.Reason))
+		if d.Proof == seen {
+			paragraph(out, "seen  ", "as above")
+			continue
+		}
+		seen = d.Proof
 		paragraph(out, "seen  ", Clean(d.Proof))
 	}
 }

@@ -60,6 +60,9 @@ func Demands(report Report, checks []Check) []Demand {
 
 // askFor returns what those who run the network can do about a failure, or "".
 func askFor(r Result) Ask {
+	if r.Class == NoRoute && r.Layers.DNS == LayerFail {
+		return "" // not even a name server could be asked: this machine is in no network
+	}
 	switch r.Class {
 	case NXDomain, ServFail, DNSTimeout, SplitView:
 		return Resolve

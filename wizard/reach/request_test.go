@@ -53,6 +53,8 @@ func TestARequestAsksEachTeamForWhatItCanChange(t *testing.T) {
 		"the nodes' addresses are not that of the machine which looked": {
 			[]reach.Result{from(failed("A", "quay.io:443", reach.Refused, reach.EvidenceSource, "192.0.2.10"), reach.Zone)}, nil,
 			"A: allow quay.io 443/tcp for the nodes in the zone [network]"},
+		"a machine in no network asks for nothing": {[]reach.Result{{ID: "A", Target: "quay.io:443", Vantage: reach.Workstation, Verdict: reach.Fail,
+			Class: reach.NoRoute, Layers: reach.Layers{DNS: reach.LayerFail}}}, nil, ""},
 		"a name": {[]reach.Result{failed("A", "quay.io:443", reach.NXDomain)}, nil, "A: resolve the name quay.io  for this workstation [dns]"},
 		"interception": {[]reach.Result{failed("A", "quay.io:443", reach.Untrusted)}, nil,
 			"A: exempt from TLS inspection quay.io 443/tcp for this workstation [network]"},
