@@ -37,24 +37,21 @@ func (s *survey) elsewhere(ctx context.Context, task reach.Task, tell func(reach
 	output, err := runner.Run(ctx, program, input, seen)
 	if errors.Is(err, vantage.ErrSilent) {
 		seen(err.Error()) // it may say what is still there, too
-		return told(silent(task, err), tell), nil
+		return silent(ctx, task, err, tell)
 	}
 	if err != nil && output == nil {
 		return reach.Report{}, err
 	}
 	report, unread := reach.ReadReport(bytes.NewReader(output))
 	if unread != nil {
-		return report, errors.Join(err, fault.New(fault.Internal, "read the report from "+task.Vantage, unread))
+		return report, errors.Join(err, fault.New(fault.Internal, "read the report from "+task.Vantage, unread).
+			WithHint("run it again; if it stays like this, look from another host: --vantage ssh:HOST"))
 	}
-	return told(report, tell), err
-}
-
-// told tells all results of a report.
-func told(report reach.Report, tell func(reach.Result)) reach.Report {
+	report = reach.Accept(task, report)
 	for _, r := range report.Results {
 		tell(r)
 	}
-	return report
+	return report, err
 }
 
 // runner returns who runs a program at a vantage.
@@ -145,26 +142,4 @@ func programSize() int64 {
 		return 0
 	}
 	return info.Size() / packing
-}
-
-// silent is the report of a machine that ran and could not tell us anything: it does not reach the object storage, which
-// the nodes need as well. Of everything else nothing is known.
-func silent(task reach.Task, cause error) reach.Report {
-	said := fmt.Sprint(cause)
-	hint := fault.HintOf(cause)
-	storage := "sos-"
-	report := reach.Report{V: reach.Version}
-	for _, check := range task.Checks {
-		result := reach.Result{
-			ID: check.ID, Group: check.Group, Target: check.Target(), Vantage: task.Vantage, Phase: check.Phase, Severity: check.Severity, Owner: check.Owner,
-			Verdict: reach.Skipped, Evidence: map[string]string{reach.EvidenceSkipped: "because the machine in the zone could not tell anything"},
-			Layers: reach.Layers{DNS: reach.LayerNone, TCP: reach.LayerNone, TLS: reach.LayerNone, HTTP: reach.LayerNone},
-		}
-		if strings.HasPrefix(check.Target(), storage) {
-			result.Verdict, result.Class, result.Hint = reach.Fail, reach.TCPTimeout, hint
-			result.Layers.TCP, result.Evidence = reach.LayerFail, map[string]string{reach.EvidenceError: said}
-		}
-		report.Results = append(report.Results, result)
-	}
-	return report
 }
