@@ -208,8 +208,9 @@ func TestAServiceThatNobodyAnnouncedIsShownAllTheSame(t *testing.T) {
 	r.ID, r.Target, r.Group = "NEW-1", "new.example.net:8443", "customer"
 	i.runs[0].running = true
 	i.Update(probed{0, i.runs[0].turn, r})
-	i.Update(probed{0, i.runs[0].turn - 1, reach.Result{ID: "OLD-1"}})
-	i.shows(t, "› new.example.net:8443 ✗").hides(t, "OLD-1")
+	i.Update(probed{0, i.runs[0].turn - 1, reach.Result{ID: "OLD-1", Target: "old.example.net:1", Verdict: reach.Fail}})
+	i.Update(runEnded{vantage: 0, turn: i.runs[0].turn - 1})
+	i.shows(t, "› new.example.net:8443 ✗", "running").hides(t, "old.example.net")
 }
 
 func TestTheClipboardIsReachedThroughMultiplexers(t *testing.T) {

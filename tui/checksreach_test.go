@@ -133,7 +133,7 @@ func TestWhatTheZoneSawHoldsUntilAnAnswerChanges(t *testing.T) {
 func TestSkippingWhatTheZoneCannotReachNeedsNoOtherLook(t *testing.T) {
 	o := onChecks(t, newGate().spoil(reach.Zone, "NET-RH-002", intercepted()), 80, 24, nil)
 	o.press("z", "y", "x").types("exempted next week").press("enter", "enter")
-	o.shows(t, "EVERYTHING IS IN PLACE")
+	o.shows(t, "EVERYTHING IS IN PLACE", "zone 8/8 ✓")
 	if n := count(o.desk.asked, "zone"); n != 1 {
 		t.Errorf("a machine was started %d times", n)
 	}
@@ -183,6 +183,35 @@ func TestTheWizardWaitsForWhatIsInTheZone(t *testing.T) {
 	}
 	o.talk.abroad.RUnlock()
 	<-left
+}
+
+func TestTheWizardEndsOnceTheMachineInTheZoneIsGone(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	term, d := newTerminal(t), reachable(newDesk().answer(t, whole()), newGate())
+	cancelled, tidied := make(chan struct{}), make(chan struct{})
+	d.CheckFromZone = func(ctx context.Context, _ state.Spec, _ wizard.Secrets, _ func(wizard.CheckState)) error {
+		<-ctx.Done()
+		close(cancelled)
+		<-tidied
+		return ctx.Err()
+	}
+	end := asks(t.Context(), t, term, d)
+	term.await(t, "[1 Access")
+	term.press(t, "\x1b7")
+	term.await(t, "EVERYTHING IS IN PLACE")
+	term.press(t, "z")
+	term.await(t, "Look from the zone?")
+	term.press(t, "y")
+	term.await(t, "LOOKING FROM THE ZONE")
+	term.press(t, "\x03")
+	term.await(t, "is deleted first")
+	term.press(t, "\x03")
+	<-cancelled
+	staysFor(t, end)
+	close(tidied)
+	if err := <-end; err != nil {
+		t.Error(err)
+	}
 }
 
 func TestTheWizardsFirewallRequestAndTestsAreThere(t *testing.T) {

@@ -83,11 +83,22 @@ func TestTheScreenOfChecksEndsOnceEveryRunHas(t *testing.T) {
 			term.await(t, "1/1")
 			leave(t, term, cancel)
 			<-cancelled
+			staysFor(t, end)
 			close(tidied)
 			if left := <-end; !gone.Load() || len(left.report.Results) != 1 {
-				t.Errorf("it ended before the run: %v, %d results", !gone.Load(), len(left.report.Results))
+				t.Errorf("gone is %v, and there are %d results", gone.Load(), len(left.report.Results))
 			}
 		})
+	}
+}
+
+// staysFor fails if something ends within a moment.
+func staysFor[T any](t *testing.T, end <-chan T) {
+	t.Helper()
+	select {
+	case <-end:
+		t.Fatal("it ended too early")
+	case <-time.After(100 * time.Millisecond):
 	}
 }
 
