@@ -100,6 +100,9 @@ func (c checking) print(std streams, s *survey, report reach.Report, before *rea
 func (c checking) follow(ctx context.Context, std streams, s *survey, last reach.Report) (reach.Report, error) {
 	if c.format != formatJSON {
 		fmt.Fprintf(std.err, "Checking again every %s; Ctrl-C ends it.\n", watchEvery)
+		if len(s.free(c.vantages)) < len(c.vantages) {
+			fmt.Fprintln(std.err, "What was seen from the zone stays as it is: another look would start another machine.")
+		}
 	}
 	for {
 		select {
@@ -107,7 +110,7 @@ func (c checking) follow(ctx context.Context, std streams, s *survey, last reach
 			return last, nil
 		case <-time.After(watchEvery):
 		}
-		next, err := s.all(ctx, c.vantages, c.progress(std))
+		next, err := s.again(ctx, c.vantages, last, c.progress(std))
 		if ctx.Err() != nil {
 			return last, nil
 		}

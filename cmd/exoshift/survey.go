@@ -127,6 +127,7 @@ func (s *survey) task(vantage string, ids []string) (reach.Task, error) {
 	task := reach.Task{
 		Vantage: vantage, Checks: chosen(checks, ids), Skips: slices.Clone(s.skips),
 		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version, PullSecret: s.secrets.PullSecret,
+		Authorities: clusterAuthorities(s.spec),
 	}
 	if proxy := s.spec.OpenShift.Proxy; proxy != (state.ProxySpec{}) {
 		task.NodesProxy = &reach.Proxy{HTTP: proxy.HTTP, HTTPS: proxy.HTTPS, NoProxy: proxy.NoProxy}
@@ -140,7 +141,7 @@ func (s *survey) task(vantage string, ids []string) (reach.Task, error) {
 		if err != nil {
 			return task, fault.New(fault.Invalid, "read the trust bundle", err).About("openshift.trustBundle")
 		}
-		task.Authorities = string(content)
+		task.Authorities += "\n" + string(content)
 	}
 	return task, nil
 }
@@ -207,6 +208,23 @@ func (s *survey) all(ctx context.Context, vantages []string, seen func(string)) 
 	whole := reach.Settle(s.checks, parts...)
 	whole.V, whole.Started, whole.TookMS = 1, began.UTC(), time.Since(began).Milliseconds()
 	return whole, errors.Join(failures...)
+}
+
+// free are the vantages from which a look costs nothing.
+func (s *survey) free(vantages []string) []string {
+	return slices.DeleteFunc(slices.Clone(vantages), func(vantage string) bool { return s.terms(vantage) != "" })
+}
+
+// again looks once more from where that costs nothing; what was seen from elsewhere stays.
+func (s *survey) again(ctx context.Context, vantages []string, last reach.Report, seen func(string)) (reach.Report, error) {
+	free, kept := s.free(vantages), reach.Report{}
+	next, err := s.all(ctx, free, seen)
+	for _, r := range last.Results {
+		if !slices.Contains(free, r.Vantage) {
+			kept.Results = append(kept.Results, r)
+		}
+	}
+	return reach.Settle(s.checks, next, kept), err
 }
 
 // pinned puts the host keys of a simulated world in the place of those that are pinned: its servers cannot have them.

@@ -5,6 +5,7 @@ import (
 
 	"exoshift/internal/network"
 	"exoshift/state"
+	"exoshift/wizard/reach"
 )
 
 func TestASkipInSmallLettersIsHandedOverLikeAnyOther(t *testing.T) {
@@ -16,5 +17,21 @@ func TestASkipInSmallLettersIsHandedOverLikeAnyOther(t *testing.T) {
 	}
 	if skipped := survey.skippedBy(); len(skipped) != 1 || skipped[0].ID != "NET-RH-001" || skipped[0].Target == "" {
 		t.Errorf("handed over: %+v", skipped)
+	}
+}
+
+func TestAWatchStartsNoMachineInTheZoneAgain(t *testing.T) {
+	spec := state.Default()
+	spec.Exoscale.Zone = "ch-gva-2"
+	s := &survey{spec: spec, from: map[string][]reach.Check{}, dir: func() (string, error) {
+		t.Error("the zone is looked at from inside")
+		return t.TempDir(), nil
+	}}
+	last := reach.Report{V: reach.Version, Results: []reach.Result{
+		{ID: "A", Vantage: reach.Workstation, Verdict: reach.OK}, {ID: "A", Vantage: reach.Zone, Verdict: reach.Fail, Class: reach.Refused},
+	}}
+	next, err := s.again(t.Context(), []string{reach.Workstation, reach.Zone}, last, func(string) {})
+	if err != nil || len(next.Results) != 1 || next.Results[0].Vantage != reach.Zone || next.Worst() != reach.Fail {
+		t.Errorf("%v, %+v", err, next)
 	}
 }
