@@ -229,6 +229,9 @@ func (s *checkScreen) small() string {
 	for i, vantage := range s.board.names {
 		lines = append(lines, " "+s.tally(i, vantage))
 	}
+	for _, cause := range s.board.list().causes {
+		lines = append(lines, pane.Wrap(cause, " ", s.width)...)
+	}
 	details := s.details()
 	if details.Endpoint != nil {
 		lines = append(lines, strings.Split(details.View(s.width, details.Lines(s.width)), "\n")...)

@@ -2,17 +2,20 @@ package tui
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"exoshift/tui/pane"
+	"exoshift/wizard/reach"
 )
 
 // reachChoice is which services are listed, and in which order.
 type reachChoice struct {
 	rows    []*pane.Endpoint
 	grouped bool
-	folded  int // how many are well and not listed
+	folded  int      // how many are well and not listed
+	causes  []string // what many of the problems come from
 }
 
 // list is what is listed now: everything by groups, or as soon as something needs attention that first, and what is
@@ -26,7 +29,7 @@ func (b *reachBoard) list() *reachChoice {
 
 func (b *reachBoard) choose() *reachChoice {
 	everything := b.all || b.word != "" || !b.needsAttention()
-	choice := &reachChoice{grouped: everything}
+	choice := &reachChoice{grouped: everything, causes: b.causes()}
 	word := strings.ToLower(b.word)
 	for _, row := range b.rows {
 		switch {
@@ -44,6 +47,14 @@ func (b *reachBoard) choose() *reachChoice {
 	}
 	slices.SortStableFunc(choice.rows, order)
 	return choice
+}
+
+// causes tells what many of the problems have in common, made harmless.
+func (b *reachBoard) causes() (all []string) {
+	for _, cause := range reach.Causes(reach.Report{Results: b.results()}) {
+		all = append(all, cleanText(fmt.Sprintf("one cause of %d: %s", len(cause.IDs), cause.Text), b.ascii))
+	}
+	return all
 }
 
 // places numbers the groups as they were told.
@@ -126,6 +137,7 @@ func (b *reachBoard) table(theme pane.Theme) pane.Endpoints {
 	list := b.list()
 	return pane.Endpoints{
 		Theme: theme, Columns: b.columns(), Facing: b.facing, Rows: list.rows, Grouped: list.grouped, Selected: b.at(), Folded: list.folded,
+		Causes: list.causes,
 	}
 }
 

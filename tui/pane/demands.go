@@ -21,7 +21,7 @@ const demandsWide = 110
 func (p Demands) Lines(width int) []string {
 	t := p.Theme
 	if len(p.Demands) == 0 {
-		return []string{"", " " + t.Mark(OK) + " Nothing to ask for: nothing that was looked at is blocked."}
+		return append([]string{""}, Wrap("Nothing to ask the network team for. If something is wrong, its own row says what to do.", " ", width)...)
 	}
 	lines := []string{"", " " + t.Bold.Render("Firewall request") + "  " + t.Dim.Render(Plural(len(p.Demands), "line")+p.Note), ""}
 	if width >= demandsWide {

@@ -11,9 +11,10 @@ type Endpoints struct {
 	Columns  []string // names of the vantages, short
 	Facing   int      // the vantage whose layers are shown
 	Rows     []*Endpoint
-	Grouped  bool // a heading before each group; the rows are in their order then
-	Selected int  // a row; others: none
-	Folded   int  // how many are well, and not shown for that
+	Grouped  bool     // a heading before each group; the rows are in their order then
+	Selected int      // a row; others: none
+	Folded   int      // how many are well, and not shown for that
+	Causes   []string // what many of the problems come from, each in a sentence
 }
 
 // groupWords are what groups of endpoints are called.
@@ -37,6 +38,9 @@ type endpointLine struct {
 
 func (p Endpoints) lines() []endpointLine {
 	lines := make([]endpointLine, 0, len(p.Rows)+8)
+	for _, cause := range p.Causes {
+		lines = append(lines, endpointLine{row: -1, text: " " + p.Theme.Mark(Warn) + " " + p.Theme.Caution.Render(cause)})
+	}
 	for i, row := range p.Rows {
 		if p.Grouped && (i == 0 || p.Rows[i-1].Check.Group != row.Check.Group) {
 			lines = append(lines, endpointLine{row: -1, text: " " + p.Theme.Label.Render(groupWords(row.Check.Group))})

@@ -34,9 +34,9 @@ func TestWhatManyFailuresShareIsOneCause(t *testing.T) {
 		"one cause of 3 problems: the clock of this workstation is about 17 minutes behind": joinedReport(
 			spoiled(reach.Workstation, reach.ClockSkew, 2, map[string]string{reach.EvidenceSkew: "-16m59s"}, up),
 			spoiled(reach.Workstation, reach.ClockSkew, 1, map[string]string{reach.EvidenceSkew: "-17m0s"}, up)),
-		"one cause of 4 problems: CN=Corp Proxy CA signs for others, and the machine in the zone does not trust it": joinedReport(
+		"one cause of 4 problems: signed by CN=Corp Proxy CA, not trusted by the machine in the zone": joinedReport(
 			spoiled(reach.Zone, reach.Untrusted, 4, map[string]string{reach.EvidenceIssuer: "CN=Corp Proxy CA"}, up)),
-		"one cause of 3 problems: the proxy proxy.corp:3128 wants a user name and a password": joinedReport(
+		"one cause of 3 problems: the proxy proxy.corp:3128 wants a password": joinedReport(
 			spoiled(reach.Workstation, reach.ProxyAuth, 3, map[string]string{reach.EvidenceProxy: "proxy.corp:3128"}, dead)),
 		"one cause of 3 problems: the network of host gate wants a login first": joinedReport(spoiled("ssh:gate", reach.Captive, 3, nil, up)),
 		"one cause of 3 problems: no connection from this workstation gets out": joinedReport(
