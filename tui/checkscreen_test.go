@@ -85,6 +85,19 @@ func TestWatchingLooksAgainEveryHalfMinuteAtWhatIsFree(t *testing.T) {
 	}
 }
 
+func TestWatchingThatIsTurnedOffAndOnCountsAnew(t *testing.T) {
+	i := inspects(troubled(), 80, 30).press("w")
+	i.pass(15 * time.Second)
+	i.press("w", "w").pass(20 * time.Second)
+	if len(i.gate.asked) != 3 {
+		t.Errorf("asked %q", i.gate.asked)
+	}
+	i.pass(11 * time.Second)
+	if len(i.gate.asked) != 4 {
+		t.Errorf("asked %q", i.gate.asked)
+	}
+}
+
 func TestASkipShowsWhatToWriteAndIsInTheReport(t *testing.T) {
 	i := inspects(troubled(), 80, 24).press("x", "enter").shows(t, "Say why").types("we need no updates").press("enter")
 	i.press("ctrl+u", "0", "enter").shows(t, "from 1 to 365")
