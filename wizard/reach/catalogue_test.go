@@ -113,8 +113,8 @@ func TestEveryKnownHostIsInTheCatalogue(t *testing.T) {
 		registry.redhat.io registry.access.redhat.com access.redhat.com quay.io cdn.quay.io cdn01.quay.io cdn02.quay.io cdn03.quay.io
 		cdn04.quay.io cdn05.quay.io cdn06.quay.io quayio-production-s3.s3.amazonaws.com registry.connect.redhat.com sso.redhat.com
 		console.redhat.com cert-api.access.redhat.com api.access.redhat.com infogw.api.openshift.com api.openshift.com
-		mirror.openshift.com rhcos.mirror.openshift.com storage.googleapis.com icr.io cp.icr.io oauth-openshift.apps.c-1.example.net
-		console-openshift-console.apps.c-1.example.net canary-openshift-ingress-canary.apps.c-1.example.net
+		mirror.openshift.com rhcos.mirror.openshift.com storage.googleapis.com icr.io cp.icr.io oauth-openshift.apps.c-1.example.net:443
+		console-openshift-console.apps.c-1.example.net:443 canary-openshift-ingress-canary.apps.c-1.example.net:443
 		1.rhel.pool.ntp.org:123 2.rhel.pool.ntp.org:123 3.rhel.pool.ntp.org:123
 		acme-v02.api.letsencrypt.org acme-staging-v02.api.letsencrypt.org api.opsgenie.com cloud.passbolt.com registry-1.docker.io
 		auth.docker.io production.cloudflare.docker.com ghcr.io pkg-containers.githubusercontent.com gcr.io registry.k8s.io

@@ -90,7 +90,7 @@ func TestNamesAreFilledIn(t *testing.T) {
 		"NET-VSHN-004": "vault://vault-prod.syn.vshn.net",
 		"NET-CLU-001":  "https://api.c-1.example.net:6443/version",
 		"NET-CLU-002":  "closed://api.c-1.example.net:22623",
-		"NET-CLU-004":  "https://console-openshift-console.apps.c-1.example.net",
+		"NET-CLU-004":  "tcp://console-openshift-console.apps.c-1.example.net:443",
 		"NET-CLU-010":  "zone://example.net",
 		"NET-CLU-011":  "proxy://proxy.example.net:3128/api-de-fra-1.exoscale.com:443",
 		"NET-CLU-012":  "proxy://proxy.example.net:80/api-de-fra-1.exoscale.com:443",

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"crypto/x509"
+
+	"k8s.io/client-go/tools/clientcmd"
+
+	"exoshift/state"
+)
+
+// clusterAuthorities are those that a cluster which stands signs its API by, as PEM: nobody else trusts them. "": there is
+// no such cluster, or nobody knows.
+func clusterAuthorities(spec state.Spec) string {
+	if !stands(spec) {
+		return ""
+	}
+	path, err := state.DefaultPath(spec.Cluster.ID)
+	if err != nil {
+		return ""
+	}
+	folder, err := state.Look(path)
+	if err != nil {
+		return ""
+	}
+	content, err := folder.Read(state.InstallDir + "/auth/kubeconfig")
+	if err != nil {
+		return ""
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig(content)
+	if err != nil || !x509.NewCertPool().AppendCertsFromPEM(config.CAData) {
+		return ""
+	}
+	return string(config.CAData)
+}

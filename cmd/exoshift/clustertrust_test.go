@@ -1,0 +1,51 @@
+package main
+
+import (
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/state"
+	"exoshift/wizard/reach"
+)
+
+func TestTheClustersOwnAuthorityIsNoInterception(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	authority, err := fabric.NewAuthority(pkix.Name{CommonName: "kube-apiserver-lb-signer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := exampleSpec(t)
+	if trusted := clusterAuthorities(spec); trusted != "" {
+		t.Errorf("before there is a cluster, %q is trusted", trusted)
+	}
+	path, err := state.DefaultPath(spec.Cluster.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := state.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig := "apiVersion: v1\nkind: Config\ncurrent-context: admin\ncontexts: [{name: admin, context: {cluster: c, user: admin}}]\n" +
+		"users: [{name: admin, user: {}}]\nclusters: [{name: c, cluster: {server: \"https://api.example.net:6443\", certificate-authority-data: " +
+		base64.StdEncoding.EncodeToString(authority.PEM()) + "}}]\n"
+	for _, err := range []error{folder.SaveFacts(state.Facts{Installed: time.Now()}), folder.Write(state.InstallDir+"/auth/kubeconfig", []byte(kubeconfig))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	survey, err := newSurvey(t.Context(), network.Network{}, inquiredCluster{spec: spec}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, vantage := range []string{reach.Workstation, reach.Zone} {
+		if task, err := survey.task(vantage, nil); err != nil || !strings.Contains(task.Authorities, string(authority.PEM())) {
+			t.Errorf("%s: %v, trusts %q", vantage, err, task.Authorities)
+		}
+	}
+}
