@@ -139,6 +139,8 @@ func (c checking) consistent() error {
 		return usageError{errors.New("--scenario needs --simulate: it is about the simulated internet")}
 	case c.scenario != "" && !slices.Contains(simcloud.Scenarios(), c.scenario):
 		return usageError{fmt.Errorf("--scenario %s: it is one of %s", c.scenario, strings.Join(simcloud.Scenarios(), ", "))}
+	case c.watch && c.format == formatJUnit:
+		return usageError{errors.New("--watch goes on, and a JUnit report ends; leave one of the two out")}
 	case c.answers != "" && c.zone != "":
 		return usageError{errors.New("--answers and --zone exclude each other: the answers name the zone; change it with --set exoscale.zone=" + c.zone)}
 	}
