@@ -14,6 +14,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"exoshift/internal/console"
+	"exoshift/internal/network"
 	"exoshift/tui"
 	"exoshift/wizard/reach"
 )
@@ -105,10 +106,8 @@ func (c checking) follow(ctx context.Context, std streams, s *survey, last reach
 		}
 	}
 	for {
-		select {
-		case <-ctx.Done():
+		if (network.Clock{}).Sleep(ctx, watchEvery) != nil { // it looks at the world, whose clock nobody speeds up
 			return last, nil
-		case <-time.After(watchEvery):
 		}
 		next, err := s.again(ctx, c.vantages, last, c.progress(std))
 		if ctx.Err() != nil {

@@ -153,7 +153,7 @@ func receive(conn io.Reader, request *http.Request, limit int64) (reply, error) 
 // answer reads answers up to the one that is final; those that only announce it share its limit.
 func answer(reader *bufio.Reader, request *http.Request) (*http.Response, error) {
 	for {
-		response, err := http.ReadResponse(reader, request) //nolint:bodyclose // receive closes it
+		response, err := http.ReadResponse(reader, request)
 		if err != nil || response.StatusCode >= 200 {
 			return response, err
 		}

@@ -30,7 +30,7 @@ func newPayload() *payload {
 		manifest: says(200, map[string]string{"Content-Type": dockerManifest}, `{"layers":[{"mediaType":"tar+gzip","digest":"`+otherDigest+`","size":9}]}`),
 		content:  says(206, map[string]string{"Content-Type": "application/octet-stream"}, layer),
 	}
-	p.blob = func(w http.ResponseWriter, r *http.Request) {
+	p.blob = func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", "https://"+cdnHost+"/layers?signature="+token)
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	}

@@ -65,7 +65,7 @@ func TestACertificateIsTrustedOrSaidWhyNot(t *testing.T) {
 		"for six days only, on the last":                {lasting(-6*day, day-time.Second), 0, reach.Expired, "ok", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inLab(t, func(t *testing.T, l *lab) { l.judge(test) })
+			inLab(t, func(_ *testing.T, l *lab) { l.judge(test) })
 		})
 	}
 }

@@ -23,7 +23,7 @@ func probeVault(ctx context.Context, a *attempt) error {
 		return answer.strange(errors.New("what answers is no Vault: it tells nothing about its health"))
 	}
 	if problem := vaultProblem(answer.status); problem != "" {
-		return answer.fail(reach.ServerError, fmt.Errorf("Vault answers %d: %s", answer.status, problem))
+		return answer.fail(reach.ServerError, fmt.Errorf("it answers %d: %s", answer.status, problem))
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func TestARequestLooksLikeThatOfAnyClient(t *testing.T) {
 		l.site(service, func(_ http.ResponseWriter, r *http.Request) { asked <- r })
 		l.probeURL("https://me:secret@" + strings.ToUpper(service) + ":443/a/path?with=query#fragment")
 		r := <-asked
-		if r.Method != "GET" || r.Host != service || r.RequestURI != "/a/path?with=query" || len(r.Header["Authorization"]) != 0 {
+		if r.Method != http.MethodGet || r.Host != service || r.RequestURI != "/a/path?with=query" || len(r.Header["Authorization"]) != 0 {
 			t.Errorf("asked %s %s at %s with %q", r.Method, r.RequestURI, r.Host, r.Header)
 		}
 	})
