@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,12 +79,7 @@ func remark(r reach.Result) string {
 
 // outOfReach is why an installation does not start.
 func (r reachability) outOfReach(report reach.Report) error {
-	var failed []string
-	for _, result := range report.Results {
-		if result.Verdict == reach.Fail {
-			failed = append(failed, remark(result))
-		}
-	}
+	failed, remedy := failures(report)
 	if len(failed) == 0 {
 		return nil
 	}
@@ -94,8 +90,29 @@ func (r reachability) outOfReach(report reach.Report) error {
 		failed = failed[:most]
 	}
 	return fault.Newf(fault.Conflict, "reach what the installation needs", "%s%s", strings.Join(failed, "; "), more).
-		WithHint("see everything, and what to ask for, with `%s`; what you are sure about you can leave out, in the answers: "+
-			"checks: {skip: {%s: \"<reason> until <YYYY-MM-DD>\"}}; nothing was created", r.command, firstID(report))
+		WithHint("%ssee everything, and what to ask for, with `%s`; what you are sure about you can leave out, in the answers: "+
+			"checks: {skip: {%s: \"<reason> until <YYYY-MM-DD>\"}}; nothing was created", remedy, r.command, firstID(report))
+}
+
+// failures tells what failed: what much of it comes from, with its remedy, and then the rest.
+func failures(report reach.Report) (failed []string, remedy string) {
+	causes, told := reach.Causes(report), map[int]bool{}
+	var alone []string
+	for _, result := range report.Results {
+		if result.Verdict != reach.Fail {
+			continue
+		}
+		i := slices.IndexFunc(causes, func(c reach.Cause) bool { return c.Spoils(result) })
+		switch {
+		case i < 0:
+			alone = append(alone, remark(result))
+		case !told[i]:
+			told[i] = true
+			failed = append(failed, causes[i].String())
+			remedy += causes[i].Hint + " Then "
+		}
+	}
+	return append(failed, alone...), remedy
 }
 
 func firstID(report reach.Report) string {
