@@ -61,7 +61,7 @@ func (c *conversation) runChecks(ctx context.Context, run checkRun) (checkStates
 		select {
 		case now := <-changes:
 			if last.take(now) {
-				c.tellCheck(now)
+				c.tellCheck(now, last)
 			}
 		case err := <-done:
 			c.tellReached(last)
@@ -116,10 +116,10 @@ func (s checkStates) failed() int {
 	return services
 }
 
-// tellCheck tells how a check is now.
-func (c *conversation) tellCheck(now wizard.CheckState) {
+// tellCheck tells how a check is now; all are those that were told.
+func (c *conversation) tellCheck(now wizard.CheckState, all checkStates) {
 	if now.Reach != nil {
-		c.tellService(now)
+		c.tellService(now, all)
 		return
 	}
 	states := map[string]string{

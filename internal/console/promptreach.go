@@ -15,15 +15,15 @@ import (
 // skipKey is the answer that says which checks of reachability are left out.
 const skipKey = "checks.skip"
 
-// tellService tells of a service what is not simply well.
-func (c *conversation) tellService(now wizard.CheckState) {
+// tellService tells of a service what is not simply well; what to do only until many have the same cause.
+func (c *conversation) tellService(now wizard.CheckState, all checkStates) {
 	r := now.Reach.Result
 	name := parts(", ", now.Title, r.ID, r.Target)
 	switch {
 	case r.Verdict == reach.Fail || r.Verdict == reach.Warn:
 		word := map[reach.Verdict]string{reach.Fail: "failed", reach.Warn: "warning"}[r.Verdict]
 		c.say("%s", sentence(fmt.Sprintf("%s: %s, seen from %s: %s", name, word, placeOfVantage(r.Vantage), r.Sentence())))
-		if r.Hint != "" {
+		if r.Hint != "" && all.causes().of(r) == 0 {
 			c.say("What to do: %s", sentence(r.Hint))
 		}
 	case r.Verdict == reach.Skipped && r.Chosen():
@@ -67,6 +67,10 @@ func (c *conversation) tellReached(all checkStates) {
 	slices.Sort(vantages)
 	for _, vantage := range vantages {
 		c.say("Services, seen from %s: %s.", placeOfVantage(vantage), counts[vantage].String())
+	}
+	for _, cause := range all.causes() {
+		c.say("%s", sentence("The "+cause.String()))
+		c.say("What to do: %s", sentence(cause.Hint))
 	}
 }
 

@@ -106,3 +106,27 @@ func TestASkipThatCannotStandChangesNothing(t *testing.T) {
 		t.Errorf("left out: %v", got)
 	}
 }
+
+func TestOneCauseOfManyServicesIsToldAtTheEndWithItsRemedy(t *testing.T) {
+	talk := newTalk(t)
+	talk.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+		for i := range 9 {
+			spoiled := service(reach.Workstation, fmt.Sprintf("NET-RH-00%d", i), reach.Warn, reach.Captive)
+			spoiled.Reach.Result.Hint = "Log in, it answers in place of " + spoiled.ID
+			tell(spoiled)
+		}
+		return nil
+	}
+	if _, err := talk.types(t.Context(), defaultCluster()...); err != nil {
+		t.Fatal(err)
+	}
+	told := talk.transcript.String()
+	_, end, counted := strings.Cut(told, "Services, seen from this workstation: 9 with a warning.")
+	if !counted || !strings.Contains(end, "The one cause of 9 problems: the network of this workstation wants a login first.") ||
+		!strings.Contains(end, "What to do: Log in to the network of this workstation") {
+		t.Error(told)
+	}
+	if n := strings.Count(told, "it answers in place of"); n != 2 {
+		t.Errorf("what to do is told %d times before it is clear that many have one cause:\n%s", n, told)
+	}
+}

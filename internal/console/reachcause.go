@@ -14,6 +14,18 @@ type commonCauses []reach.Cause
 
 func (v Reachability) causes() commonCauses { return reach.Causes(v.Report) }
 
+// causes are what many of the services that were looked at have in common.
+func (s checkStates) causes() commonCauses {
+	var report reach.Report
+	for _, state := range s {
+		if state.Reach != nil {
+			report.Results = append(report.Results, state.Reach.Result)
+		}
+	}
+	slices.SortFunc(report.Results, func(a, b reach.Result) int { return strings.Compare(a.ID, b.ID) })
+	return reach.Causes(report)
+}
+
 // of returns the number of the cause of a result, or 0.
 func (all commonCauses) of(r reach.Result) int {
 	return slices.IndexFunc(all, func(c reach.Cause) bool { return c.Spoils(r) }) + 1
