@@ -183,7 +183,11 @@ func (s *survey) run(ctx context.Context, vantage string, ids []string, tell fun
 	if err != nil {
 		return reach.Report{}, err
 	}
-	return reach.Run(ctx, task, prober, tell), ctx.Err()
+	report := reach.Run(ctx, task, prober, tell)
+	if err := ctx.Err(); err != nil {
+		return report, fmt.Errorf("the checks were stopped: %w", err)
+	}
+	return report, nil
 }
 
 // all looks from each vantage, one after the other, and makes one report of it. A vantage that could not be had fails
