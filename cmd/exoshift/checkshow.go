@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -142,11 +143,18 @@ func (s *survey) title() string {
 
 // screen shows the checks live on the terminal, and leaves the result in its scrollback.
 func (c checking) screen(ctx context.Context, std streams, s *survey, before *reach.Report) (reach.Report, error) {
+	var doing sync.Map // what goes on before results come, by vantage
 	report, err := tui.Check(ctx, tui.Checking{
 		Title: s.title(), Checks: s.checks, Vantages: c.vantages, Watch: c.watch,
 		Run: func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error {
-			_, err := s.run(ctx, vantage, ids, tell, func(string) {})
+			defer doing.Delete(vantage)
+			_, err := s.run(ctx, vantage, ids, tell, func(text string) { doing.Store(vantage, text) })
 			return err
+		},
+		Doing: func(vantage string) string {
+			text, _ := doing.Load(vantage)
+			said, _ := text.(string)
+			return said
 		},
 		Terms: s.terms,
 		Skip: func(id, reason string, until time.Time) (string, error) {
