@@ -377,3 +377,16 @@ func TestARequestTellsOneProofOfManyLinesOnce(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestAShortReportNamesSkipsThatHaveEnded(t *testing.T) {
+	v := surveyed()
+	v.Report.Results = v.Report.Results[1:2]
+	v.Report.Results[0].Evidence = map[string]string{reach.EvidenceExpiredSkip: "we mirror until 2020-01-01"}
+	var out bytes.Buffer
+	if err := v.Short(&out); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.HasSuffix(got, "; this skip has ended: we mirror until 2020-01-01\n") {
+		t.Error(got)
+	}
+}

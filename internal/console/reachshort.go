@@ -8,7 +8,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// Short writes a line of counts and a line for each problem, or for what many of them come from, to paste into a chat.
+// Short writes a line of counts and a line for each problem, or for what many of them come from, and for each
+// check that somebody left out, to paste into a chat.
 func (v Reachability) Short(w io.Writer) error {
 	var out strings.Builder
 	vantages := v.vantages()
@@ -20,6 +21,11 @@ func (v Reachability) Short(w io.Writer) error {
 	for _, r := range v.problems() {
 		if causes.of(r) == 0 {
 			fmt.Fprintln(&out, problemLine(r, len(vantages) > 1 || r.Vantage != reach.Workstation))
+		}
+	}
+	for _, r := range v.Report.Results {
+		if r.Chosen() {
+			fmt.Fprintln(&out, problemLine(r, len(vantages) > 1))
 		}
 	}
 	if v.Compared {
@@ -34,5 +40,6 @@ func problemLine(r reach.Result, withVantage bool) string {
 	if withVantage {
 		from = "from " + Clean(r.Vantage)
 	}
-	return fmt.Sprintf("%-7s %s: %s", verdictWord(r.Verdict), parts(" ", Clean(r.ID), Clean(r.Target), from), Clean(r.Sentence()))
+	line := fmt.Sprintf("%-7s %s: %s", verdictWord(r.Verdict), parts(" ", Clean(r.ID), Clean(r.Target), from), Clean(r.Sentence()))
+	return parts("; ", line, expired(r))
 }
