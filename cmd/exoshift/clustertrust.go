@@ -1,10 +1,7 @@
 package main
 
 import (
-	"crypto/x509"
-
-	"k8s.io/client-go/tools/clientcmd"
-
+	"exoshift/provisioner/openshift"
 	"exoshift/state"
 )
 
@@ -26,9 +23,9 @@ func clusterAuthorities(spec state.Spec) string {
 	if err != nil {
 		return ""
 	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(content)
-	if err != nil || !x509.NewCertPool().AppendCertsFromPEM(config.CAData) {
-		return ""
+	trusted, err := openshift.Authorities(content)
+	if err != nil {
+		return "" // the check of the API says that it is not trusted
 	}
-	return string(config.CAData)
+	return string(trusted)
 }
