@@ -19,11 +19,12 @@ const fewestShared = 3
 
 // Causes returns what several results of a report come from, whatever spoils most first.
 func Causes(report Report) []Cause {
-	cut := cutOff(report)
+	cut := vantagesWithout(report, func(l Layers) Layer { return l.TCP })
+	nameless := vantagesWithout(report, func(l Layers) Layer { return l.DNS })
 	groups := map[[3]string]*Cause{}
 	var found []*Cause
 	for _, r := range report.Results {
-		shared, known := sharedEvidence(r, cut)
+		shared, known := sharedEvidence(r, cut[r.Vantage], nameless[r.Vantage])
 		if r.Verdict != Warn && r.Verdict != Fail || !known {
 			continue
 		}
@@ -54,8 +55,9 @@ func (c Cause) String() string {
 	return fmt.Sprintf("one cause of %d problems: %s", len(c.IDs), c.Text)
 }
 
-// sharedEvidence returns what results of one class have in common if they have one cause.
-func sharedEvidence(r Result, cut map[string]bool) (shared string, known bool) {
+// sharedEvidence returns what results of one class have in common if they have one cause. From a place that is cut off no
+// connection was made at all, and from a nameless one no name was found.
+func sharedEvidence(r Result, cut, nameless bool) (shared string, known bool) {
 	e := r.Evidence
 	switch r.Class {
 	case ClockSkew, Captive, NoRoute:
@@ -69,25 +71,27 @@ func sharedEvidence(r Result, cut map[string]bool) (shared string, known bool) {
 	case SplitView:
 		return e[EvidenceResolver] + " " + e[EvidenceAddresses], e[EvidenceAddresses] != ""
 	case TCPTimeout, Refused:
-		return "", cut[r.Vantage]
+		return "", cut
+	case NXDomain:
+		return e[EvidenceResolver], nameless
 	}
 	return "", false
 }
 
-// cutOff returns the vantages from which no connection was made at all.
-func cutOff(report Report) map[string]bool {
-	cut := map[string]bool{}
+// vantagesWithout returns the vantages from which a layer was tried and never came about.
+func vantagesWithout(report Report, layer func(Layers) Layer) map[string]bool {
+	without := map[string]bool{}
 	for _, r := range report.Results {
-		if r.Layers.TCP == LayerFail {
-			cut[r.Vantage] = true
+		if layer(r.Layers) == LayerFail {
+			without[r.Vantage] = true
 		}
 	}
 	for _, r := range report.Results {
-		if r.Layers.TCP == LayerOK {
-			delete(cut, r.Vantage)
+		if layer(r.Layers) == LayerOK {
+			delete(without, r.Vantage)
 		}
 	}
-	return cut
+	return without
 }
 
 func causeOf(r Result) *Cause {
@@ -113,6 +117,8 @@ func causeWords() map[Class][2]string {
 		DNSTimeout: {"{resolver}, asked for names, does not answer", "Let {machine} reach {resolver} on port 53, UDP and TCP."},
 		ServFail: {"{resolver}, asked for names, fails",
 			"Ask those who run {resolver} why it cannot look up these names: it reports a failure of its own, often a forwarder that does not answer."},
+		NXDomain: {"{resolver} knows no name of the internet",
+			"If names are left to a proxy here, give the proxy, {where its proxy is set}; otherwise ask those who run {resolver} to look up names of the internet."},
 		SplitView: {"{resolver} says {addresses} for all of them",
 			"Ask those who run {resolver} to answer for these names as the internet does."},
 		TCPTimeout: {"no connection from {machine} gets out",

@@ -29,7 +29,7 @@ func joinedReport(parts ...[]reach.Result) (report reach.Report) {
 }
 
 func TestWhatManyFailuresShareIsOneCause(t *testing.T) {
-	dead, up := reach.Layers{TCP: reach.LayerFail}, reach.Layers{TCP: reach.LayerOK}
+	dead, up, nameless := reach.Layers{TCP: reach.LayerFail}, reach.Layers{TCP: reach.LayerOK}, reach.Layers{DNS: reach.LayerFail}
 	for want, report := range map[string]reach.Report{
 		"one cause of 3 problems: the clock of this workstation is about 17 minutes behind": joinedReport(
 			spoiled(reach.Workstation, reach.ClockSkew, 2, map[string]string{reach.EvidenceSkew: "-16m59s"}, up),
@@ -41,6 +41,8 @@ func TestWhatManyFailuresShareIsOneCause(t *testing.T) {
 		"one cause of 3 problems: the network of host gate wants a login first": joinedReport(spoiled("ssh:gate", reach.Captive, 3, nil, up)),
 		"one cause of 3 problems: no connection from this workstation gets out": joinedReport(
 			spoiled(reach.Workstation, reach.TCPTimeout, 3, nil, dead), spoiled(reach.Zone, reach.Slow, 1, nil, up)),
+		"one cause of 3 problems: 10.0.0.53 knows no name of the internet": joinedReport(
+			spoiled(reach.Workstation, reach.NXDomain, 3, map[string]string{reach.EvidenceResolver: "10.0.0.53"}, nameless)),
 	} {
 		causes := reach.Causes(report)
 		if len(causes) != 1 {
@@ -59,8 +61,10 @@ func TestWhatManyFailuresShareIsOneCause(t *testing.T) {
 func TestFailuresOfTheirOwnAreNoCommonCause(t *testing.T) {
 	dead, up := reach.Layers{TCP: reach.LayerFail}, reach.Layers{TCP: reach.LayerOK}
 	for name, report := range map[string]reach.Report{
-		"two are few":        joinedReport(spoiled(reach.Workstation, reach.Captive, 2, nil, up)),
-		"one gets through":   joinedReport(spoiled(reach.Workstation, reach.TCPTimeout, 7, nil, dead), spoiled(reach.Workstation, "", 1, nil, up)),
+		"two are few":      joinedReport(spoiled(reach.Workstation, reach.Captive, 2, nil, up)),
+		"one gets through": joinedReport(spoiled(reach.Workstation, reach.TCPTimeout, 7, nil, dead), spoiled(reach.Workstation, "", 1, nil, up)),
+		"one name is known": joinedReport(spoiled(reach.Workstation, reach.NXDomain, 7, nil, reach.Layers{DNS: reach.LayerFail}),
+			spoiled(reach.Workstation, reach.Slow, 1, nil, reach.Layers{DNS: reach.LayerOK})),
 		"two vantages":       joinedReport(spoiled(reach.Workstation, reach.Captive, 2, nil, up), spoiled(reach.Zone, reach.Captive, 2, nil, up)),
 		"each by itself":     joinedReport(spoiled(reach.Workstation, reach.ServerError, 9, nil, up)),
 		"of unknown issuers": joinedReport(spoiled(reach.Workstation, reach.Untrusted, 9, nil, up)),
