@@ -133,9 +133,9 @@ func (p *checksPage) Hints() []key.Binding {
 		accept.SetEnabled(true)
 	case p.status() == pane.Failed:
 		accept.SetEnabled(true)
-		accept.SetHelp("enter", "to what is wrong")
+		accept.SetHelp("enter", "to the fault")
 	}
-	zone, skip, request := hint("z", "from the zone"), hint("x", "skip"), hint("f", "firewall request")
+	zone, skip, request := hint("z", "zone"), hint("x", "skip"), hint("f", "request")
 	zone.SetEnabled(p.talk.interview.CheckFromZone != nil && !p.zone.running)
 	skip.SetEnabled(p.probed() != nil)
 	request.SetEnabled(p.board.findings() > 0)
