@@ -56,7 +56,7 @@ deleted again. --vantage ssh:HOST looks from a Linux host of yours.`,
 	flags.Bool("watch", false, "check again every 30 seconds and tell what changes")
 	flags.String("against", "", "tell what is different from this report, which --output json wrote")
 	flags.Bool("simulate", false, "check a simulated internet in place of the real one")
-	flags.String("scenario", "", "what is wrong with the simulated internet: "+strings.Join(simcloud.Scenarios(), ", "))
+	flags.String("scenario", "", "what is wrong with the simulated internet: "+strings.Join(simcloud.Obstacles(), ", "))
 	flags.String("output", string(formatAuto), "how to show it: "+strings.Join(formats(), ", "))
 	flags.Bool("ascii", false, "draw with ASCII alone, for terminals without other symbols")
 	flags.Bool("yes", false, "start the machine of --vantage zone without asking")

@@ -51,13 +51,19 @@ const (
 
 // Scenarios returns the names of what can happen in a zone, the ordinary case first.
 func Scenarios() []string {
-	return []string{
+	return append([]string{
 		happy, badCredentials, quota, mcsBlocked, masterNeverJoins, lateDNS, noDelegation, wrongDelegation,
 		apiNameMissing, loadBalancerBlocked, bootstrapSilent, mastersSilent, slow, etcdSlowDisk, bootstrapStays,
 		etcdIncomplete, rulesMissing,
 		routesUnreachable, operatorsStalled, certificateExpired, foreignAuthority, workerUnserved, requestsLeft, noHostname,
 		configMismatch, wrongNodeAddress, NoCloudController, wrongBootImage, routersOnMasters, imagePullFailed,
 		addressClash,
+	}, Obstacles()...)
+}
+
+// Obstacles returns the scenarios in which something stands between the internet and those who need it.
+func Obstacles() []string {
+	return []string{
 		tlsInterception, cdnBlocked, splitDNS, noSuchName, proxyAuth, captivePortal, slowRegistry, wrongClock, zoneOnly,
 	}
 }

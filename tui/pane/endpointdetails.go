@@ -47,6 +47,7 @@ func (p EndpointDetails) lines(width int) []string {
 	lines = append(lines, p.owner(e, width)...)
 	lines = append(lines, p.labelled("Seen", p.evidence(s.Result), width)...)
 	lines = append(lines, p.labelled("Else", p.elsewhere(e), width)...)
+	lines = append(lines, p.labelled("Page", e.Check.Page(), width)...)
 	if !wrong {
 		lines = append(lines, p.test(s.ByHand, width)...)
 	}

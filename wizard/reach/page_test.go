@@ -14,6 +14,7 @@ import (
 	godiff "github.com/google/go-cmp/cmp"
 
 	"exoshift/assets"
+	"exoshift/state"
 )
 
 var update = flag.Bool("update", false, "write docs/endpoints.md anew")
@@ -99,4 +100,20 @@ func classTable() string {
 func inCell(text string) string {
 	text = strings.NewReplacer("|", `\|`, "<", `\<`, "\n", " ").Replace(text)
 	return regexp.MustCompile(`\{([a-z]+)\}`).ReplaceAllString(text, "*$1*")
+}
+
+func TestEachCheckLeadsToItsPlaceOnThePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/endpoints.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, check := range choose(t, Scope{Spec: state.Default(), Partial: true}) {
+		_, anchor, found := strings.Cut(check.Page(), "#")
+		if !found || !strings.Contains(string(page), `<a id="`+anchor+`"></a>`) {
+			t.Errorf("%s: %q", check.ID, check.Page())
+		}
+	}
+	if page := (Check{ID: "NET-CUS-ABCDEF", Group: Customer}).Page(); page != "" {
+		t.Error(page)
+	}
 }
