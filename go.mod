@@ -6,6 +6,7 @@ require (
 	github.com/ProtonMail/go-crypto v1.5.2
 	github.com/agnivade/levenshtein v1.2.2
 	github.com/aymanbagabas/go-osc52/v2 v2.0.1
+	github.com/beevik/ntp v1.6.0
 	github.com/charmbracelet/bubbles v0.21.1-0.20250623103423-23b8fd6302d7
 	github.com/charmbracelet/bubbletea v1.3.10
 	github.com/charmbracelet/lipgloss v1.1.0
@@ -52,11 +53,7 @@ require (
 )
 
 require (
-	github.com/beevik/ntp v1.6.0 // indirect
-)
-
-require (
-	al.essio.dev/pkg/shellescape v1.6.1 // indirect
+	al.essio.dev/pkg/shellescape v1.6.1
 	cel.dev/expr v0.24.0 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.0 // indirect
 	github.com/atotto/clipboard v0.1.4 // indirect
