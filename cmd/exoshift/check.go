@@ -124,14 +124,8 @@ func skipsOf(given []string) ([]reach.Skip, error) {
 // consistent refuses what cannot be meant.
 func (c checking) consistent() error {
 	for _, vantage := range c.vantages {
-		host, ssh := strings.CutPrefix(vantage, reach.SSHVantage)
-		switch {
-		case ssh && host == "":
-			return usageError{errors.New("--vantage ssh: without a host: it is ssh:[USER@]HOST[:PORT]")}
-		case ssh && c.simulate:
-			return usageError{fmt.Errorf("--vantage %s: a simulated internet has no such host; give --vantage zone", vantage)}
-		case !ssh && vantage != reach.Workstation && vantage != reach.Zone:
-			return usageError{fmt.Errorf("--vantage %s: it is workstation, zone or ssh:HOST", vantage)}
+		if err := c.possible(vantage); err != nil {
+			return usageError{err}
 		}
 	}
 	switch {
@@ -143,6 +137,20 @@ func (c checking) consistent() error {
 		return usageError{errors.New("--watch goes on, and a JUnit report ends; leave one of the two out")}
 	case c.answers != "" && c.zone != "":
 		return usageError{errors.New("--answers and --zone exclude each other: the answers name the zone; change it with --set exoscale.zone=" + c.zone)}
+	}
+	return nil
+}
+
+// possible refuses a vantage that there is not.
+func (c checking) possible(vantage string) error {
+	host, ssh := strings.CutPrefix(vantage, reach.SSHVantage)
+	switch {
+	case ssh && host == "":
+		return errors.New("--vantage ssh: without a host: it is ssh:[USER@]HOST[:PORT]")
+	case ssh && c.simulate:
+		return fmt.Errorf("--vantage %s: a simulated internet has no such host; give --vantage zone", vantage)
+	case !ssh && vantage != reach.Workstation && vantage != reach.Zone:
+		return fmt.Errorf("--vantage %s: it is workstation, zone or ssh:HOST", vantage)
 	}
 	return nil
 }
