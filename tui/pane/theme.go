@@ -6,20 +6,11 @@ import (
 	"io"
 	"strings"
 
+	_ "exoshift/tui/background" // before bubbletea asks the terminal
+
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 )
-
-// The colours below are the terminal's own, so nobody needs to know its background. bubbletea asks all the same as
-// soon as it is linked in, and waits up to five seconds for terminals that do not answer. Having answered for the
-// terminal keeps every command quick. It works because packages are initialized in the order of their import paths
-// once their imports are, and this one does not import bubbletea.
-var _ = backgroundKnown()
-
-func backgroundKnown() bool {
-	lipgloss.SetHasDarkBackground(true)
-	return true
-}
 
 // Palette names the colours that all styles are built of.
 type Palette struct {
