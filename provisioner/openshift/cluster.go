@@ -79,11 +79,12 @@ func (c *Cluster) connect(ctx context.Context) (*api, error) {
 	return c.api, nil
 }
 
-// silenceLibrary keeps client-go from writing to the terminal: what matters comes back as an error.
-func silenceLibrary() {
+// silenceLibrary keeps client-go from writing to the terminal: what matters comes back as an error. The library's logger
+// belongs to the whole process, so this is done once.
+var silenceLibrary = sync.OnceFunc(func() {
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags)
 	_ = flags.Set("stderrthreshold", "FATAL")
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
-}
+})
