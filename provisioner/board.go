@@ -7,28 +7,29 @@ import (
 
 // Board is the fold of events: what every face shows. It is not safe for concurrent use.
 type Board struct {
-	Steps     []StepView
-	Bootstrap []PhaseView  // phases reached, in order
-	Etcd      []Member     // members last seen
-	EtcdHeld  string       // why the bootstrap member is still there; "" if it is not, or nobody knows
-	EtcdTrail []int        // numbers of members over time, e.g. 1 2 3 4 3
-	EtcdTimes []time.Time  // since when each of them
-	Nodes     []NodeView   // in the order of their first event
-	CSRs      []CSRView    // decided about, in order
-	Objects   []ObjectView // in the order of their first event
-	Probes    []Event      // the newest of each way, in the order of their first event
-	Stages    []StageView  // services of the bootstrap machine, in the order of their first event
-	Journal   []Event      // the newest JournalLength lines of the bootstrap machine's journal
-	Version   Event        // the newest
-	Operators []Event      // the newest of each operator, in the order of their first event; Since tells from when its state is
-	Findings  []Event      // what is wrong now, in the order in which it was found
-	Log       []Event      // the newest LogLength events; lines of the journal are kept apart
-	Run       Event        // the newest event about the run itself
-	Expiry    time.Time    // when the first certificates end, by the wall clock; zero: not known
-	Began     time.Time    // of the first event of this run
-	Now       time.Time    // of the newest event
+	Steps        []StepView
+	Bootstrap    []PhaseView  // phases reached, in order
+	Etcd         []Member     // members last seen
+	EtcdHeld     string       // why the bootstrap member is still there; "" if it is not, or nobody knows
+	EtcdTrail    []int        // numbers of members over time, e.g. 1 2 3 4 3
+	EtcdTimes    []time.Time  // since when each of them
+	Nodes        []NodeView   // in the order of their first event
+	CSRs         []CSRView    // decided about, in order
+	Objects      []ObjectView // in the order of their first event
+	Probes       []Event      // the newest of each way, in the order of their first event
+	Stages       []StageView  // services of the bootstrap machine, in the order of their first event
+	Journal      []Event      // the newest JournalLength lines of the bootstrap machine's journal
+	Version      Event        // the newest
+	Operators    []Event      // the newest of each operator, in the order of their first event; Since tells from when its state is
+	Applications []Event      // the newest of each part of the catalog, in the order of their first event; Since tells from when its state is
+	Findings     []Event      // what is wrong now, in the order in which it was found
+	Log          []Event      // the newest LogLength events; lines of the journal are kept apart
+	Run          Event        // the newest event about the run itself
+	Expiry       time.Time    // when the first certificates end, by the wall clock; zero: not known
+	Began        time.Time    // of the first event of this run
+	Now          time.Time    // of the newest event
 
-	nodes, csrs, objects, probes, stages, operators index
+	nodes, csrs, objects, probes, stages, operators, applications index
 }
 
 // LogLength is how many events a Board remembers word by word.
@@ -109,6 +110,8 @@ func (b *Board) cluster(e Event) {
 		b.Version = e
 	case TypeOperator:
 		b.operator(e)
+	case TypeApplication:
+		b.application(e)
 	}
 }
 

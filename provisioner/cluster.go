@@ -91,14 +91,24 @@ func (b *Board) csr(e Event) {
 
 // operator keeps since when the operator has been in its state.
 func (b *Board) operator(e Event) {
-	i := b.operators.place(e.Name, len(b.Operators))
-	if e.Since == nil {
-		e.Since = &e.Time
-		if i < len(b.Operators) && b.Operators[i].State == e.State {
-			e.Since = b.Operators[i].Since
-		}
+	b.Operators = put(b.Operators, b.operators.place(e.Name, len(b.Operators)), e.since(b.Operators))
+}
+
+func (b *Board) application(e Event) {
+	b.Applications = put(b.Applications, b.applications.place(e.Name, len(b.Applications)), e.since(b.Applications))
+}
+
+// since returns the event with the time from when its state is, as far as earlier ones of that name tell.
+func (e Event) since(earlier []Event) Event {
+	if e.Since != nil {
+		return e
 	}
-	b.Operators = put(b.Operators, i, e)
+	e.Since = &e.Time
+	i := slices.IndexFunc(earlier, func(other Event) bool { return other.Name == e.Name })
+	if i >= 0 && earlier[i].State == e.State && earlier[i].Sync == e.Sync {
+		e.Since = earlier[i].Since
+	}
+	return e
 }
 
 // diagnosis keeps what is wrong and forgets what no longer is.

@@ -19,12 +19,13 @@ const (
 	TypeCSR       Type = "csr"       // a certificate signing request was decided about
 	TypeObject    Type = "object"    // an object of the cloud was created, found, ...
 
-	TypeProbe     Type = "probe"     // the cluster could, or could not, be reached on one way
-	TypeStage     Type = "stage"     // a service of the bootstrap machine entered or left a stage
-	TypeJournal   Type = "journal"   // a line of the bootstrap machine's journal
-	TypeVersion   Type = "version"   // how far the release is applied
-	TypeOperator  Type = "operator"  // a cluster operator changed
-	TypeDiagnosis Type = "diagnosis" // something is wrong, or no longer
+	TypeProbe       Type = "probe"       // the cluster could, or could not, be reached on one way
+	TypeStage       Type = "stage"       // a service of the bootstrap machine entered or left a stage
+	TypeJournal     Type = "journal"     // a line of the bootstrap machine's journal
+	TypeVersion     Type = "version"     // how far the release is applied
+	TypeOperator    Type = "operator"    // a cluster operator changed
+	TypeApplication Type = "application" // a part of the cluster's catalog changed
+	TypeDiagnosis   Type = "diagnosis"   // something is wrong, or no longer
 
 	TypeGathered     Type = "gathered"     // what may explain a failure is being kept, or was
 	TypeCertificates Type = "certificates" // from when to when the cluster can be started with its first certificates
@@ -93,6 +94,7 @@ type Event struct {
 	Kind     string `json:"kind,omitempty"`     // object
 	ID       string `json:"id,omitempty"`       // object
 	Action   string `json:"action,omitempty"`   // object: created, adopted, found, updated or deleted
+	Sync     string `json:"sync,omitempty"`     // application: Synced, OutOfSync or Unknown; its State is its health, in Argo CD's words
 }
 
 // Member is one member of etcd.

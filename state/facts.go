@@ -25,6 +25,7 @@ type Facts struct {
 	Destroyed        time.Time `json:"destroyed,omitzero"` // nothing of the cluster was left
 
 	SkippedChecks []SkippedCheck `json:"skippedChecks,omitzero"` // of reachability, when the installation started
+	Syn           SynFacts       `json:"syn,omitzero"`           // of Project Syn
 }
 
 // SkippedCheck is a check that somebody decided not to make.

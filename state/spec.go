@@ -107,6 +107,8 @@ type SynSpec struct {
 	Facts         map[string]string `yaml:"facts,omitempty" json:"facts,omitempty"`
 	CatalogDir    string            `yaml:"catalogDir,omitempty" json:"catalogDir,omitempty"`
 	VaultAddress  string            `yaml:"vaultAddress,omitempty" json:"vaultAddress,omitempty"` // default: what Lieutenant says
+	// GitToken is the token of the Git host, for its HTTPS and its API; without one Git is reached by SSH and the agent's keys.
+	GitToken SecretRef `yaml:"gitToken,omitempty" json:"gitToken,omitzero"`
 }
 
 // OpenShiftSpec chooses what is installed.

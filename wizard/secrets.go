@@ -11,7 +11,7 @@ import (
 )
 
 // Secrets are what the references of a Spec lead to; the pull secret is empty for OKD if there is none. They do not print: whatever the format, a placeholder appears.
-type Secrets struct{ APIKey, APISecret, PullSecret string }
+type Secrets struct{ APIKey, APISecret, PullSecret, GitToken string }
 
 // masked is what Secrets print as.
 const masked = "(secrets)"
@@ -63,6 +63,8 @@ func references(spec state.Spec) []secretOf {
 			into: func(s *Secrets) *string { return &s.APISecret }},
 		{field: pullSecretKey, ref: spec.OpenShift.PullSecret, rule: pullSecretOf(spec.OpenShift.Distribution),
 			spared: needsNoPullSecret(spec), into: func(s *Secrets) *string { return &s.PullSecret }},
+		{field: gitTokenKey, ref: spec.Syn.GitToken, rule: oneWord, spared: true,
+			into: func(s *Secrets) *string { return &s.GitToken }},
 	}
 }
 

@@ -29,6 +29,7 @@ const (
 	exitOperators    = 14
 	exitTeardown     = 15
 	exitLocked       = 16
+	exitSyn          = 17
 	exitHuman        = 20
 	exitInterrupted  = 130
 )
@@ -110,6 +111,8 @@ func phaseCode(failure *provisioner.StepError) int {
 		return exitNodes
 	case install.Operators:
 		return exitOperators
+	case install.Syn:
+		return exitSyn
 	case destroy.Phase:
 		return exitTeardown
 	}

@@ -26,6 +26,7 @@ type World struct {
 	Clock     provisioner.Clock
 	Bootstrap BootstrapHost // nil: nobody looks inside
 	Reach     Reachability  // nil: nobody finds out
+	Syn       *SynWorld     // nil: the cluster stands on its own
 }
 
 // DefaultWaitForDNS is how long an installation waits for the delegation of its domain, unless told otherwise.

@@ -16,6 +16,7 @@ const (
 	ControlPlane   = "control-plane"
 	Nodes          = "nodes"
 	Operators      = "operators"
+	Syn            = "project-syn"
 )
 
 // Plan returns the steps of the installation.

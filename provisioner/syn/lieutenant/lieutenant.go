@@ -1,0 +1,2 @@
+// Package lieutenant speaks with Lieutenant, the API where Project Syn keeps tenants and clusters.
+package lieutenant

@@ -1,0 +1,141 @@
+package state
+
+import (
+	"fmt"
+	"time"
+)
+
+// SynServices is what Lieutenant says about its neighbours; what it does not say is empty.
+type SynServices struct {
+	DiscoveryURL string // of the single sign-on: the openid-configuration, whole
+	ClientID     string // of ours at the single sign-on
+	Vault        string // address
+	VaultMethod  string // how one signs in at Vault, e.g. "oidc"
+}
+
+// SynTenant is a tenant of Project Syn.
+type SynTenant struct {
+	ID, DisplayName string
+	Config          GitRepo // its configuration, with one file for each cluster: <cluster>.yml
+}
+
+// SynCluster is a cluster as Lieutenant knows it.
+type SynCluster struct {
+	ID, Tenant, DisplayName string
+	Facts                   map[string]string
+	DynamicFacts            map[string]any // what the cluster has reported itself, or was given so that it can be compiled
+	Catalog                 GitRepo        // its compiled catalog; without a URL for a moment after the creation
+	TenantRevision          string         // of the tenant's configuration, if it is not the tenant's own
+	InstallURL              string         // a secret; "" once its token was used or has ended
+	Compiled                time.Time      // when the catalog was compiled last; zero: never
+}
+
+// GitRepo is a Git repository of Project Syn.
+type GitRepo struct {
+	URL       string // ssh://git@host/path.git or https://host/path.git
+	Revision  string // branch or tag; "": the default branch
+	HostKeys  string // lines as in known_hosts
+	DeployKey string // "<type> <key>" that may read it; set by Steward
+}
+
+// YAMLEdit is one change of a YAML document, which leaves everything else in it as it is.
+type YAMLEdit struct {
+	Path []string // keys from the document's root, e.g. parameters, openshift, baseDomain
+	// Value of the key. nil with Item "" removes the key. Strings, booleans, numbers and maps of these.
+	Value any
+	// Item is a string in the list at Path: it is added if it is missing, or with Remove taken away.
+	Item   string
+	Remove bool
+	// Over are the values that may be replaced; another one was written by somebody else: a fault.Conflict. nil: any may.
+	Over []any
+}
+
+// Difference is what edits change in a file.
+type Difference struct {
+	Repository string // its URL
+	File       string
+	Commit     string // that has it; of Compare the one that was looked at
+	Unified    string // as diff -u shows it; "" if nothing changes
+}
+
+// VaultSecret is one value in Vault.
+type VaultSecret struct {
+	Path string // below the mount, e.g. t-demo/c-demo/registry
+	Key  string
+}
+
+func (s VaultSecret) String() string { return s.Path + "/" + s.Key }
+
+// Synthesis is one look at how the cluster comes to run by its catalog.
+type Synthesis struct {
+	Steward      ApplicationStatus   // the agent: Sync is empty
+	Argo         ApplicationStatus   // Argo CD as its operator runs it: Sync is empty
+	Root         ApplicationStatus   // the application that brings all others
+	Applications []ApplicationStatus // all others, sorted by name
+}
+
+// ApplicationStatus is the state of one application of Argo CD, in Argo CD's words.
+type ApplicationStatus struct {
+	Name    string
+	Sync    string // Synced, OutOfSync or Unknown; "": there is none yet
+	Health  string // Healthy, Progressing, Degraded, Suspended, Missing or Unknown
+	Message string // of the operation that failed last, or why it is not healthy
+}
+
+// Well tells whether an application is synced and healthy.
+func (a ApplicationStatus) Well() bool {
+	return a.Health == "Healthy" && (a.Sync == "Synced" || a.Sync == "")
+}
+
+func (a ApplicationStatus) String() string {
+	text := a.Name + " is " + a.Health
+	if a.Sync != "" && a.Sync != "Synced" {
+		text = fmt.Sprintf("%s and %s", text, a.Sync)
+	}
+	if a.Message != "" {
+		text += ": " + a.Message
+	}
+	return text
+}
+
+// AppliedObject is what became of an object by server-side apply.
+type AppliedObject struct {
+	Kind, Namespace, Name string
+	Action                Action // Created, Updated or Found
+}
+
+// ACMERegistration is the account that a cluster made for itself at acme-dns; its password stays in the cluster.
+type ACMERegistration struct {
+	Domains    []string // that the account answers for, e.g. api.c-demo.example.net; may be empty
+	FullDomain string   // what _acme-challenge records lead to
+}
+
+// Maintenance is how far the first maintenance is.
+type Maintenance struct {
+	State   string // "", Pending, Running, Succeeded, Failed or Paused
+	Message string
+}
+
+// Alert is an alert that fires.
+type Alert struct {
+	Name, Severity, Namespace, Summary string
+	Since                              time.Time
+	Silenced                           bool
+	Known                              string // why it is expected on a new cluster; "" if somebody has to look
+}
+
+// SynFacts are what the connection to Project Syn found out or made. They hold no secret.
+type SynFacts struct {
+	Lieutenant   string    `json:"lieutenant,omitzero"` // URL
+	Tenant       string    `json:"tenant,omitzero"`
+	Created      time.Time `json:"created,omitzero"`      // when this installation created the cluster in Lieutenant: its token lives from then
+	Catalog      string    `json:"catalog,omitzero"`      // URL of its repository
+	Commit       string    `json:"commit,omitzero"`       // of the catalog that the cluster was installed with
+	SSHPublicKey string    `json:"sshPublicKey,omitzero"` // of the key in Vault, one authorized_keys line
+	ManifestUsed time.Time `json:"manifestUsed,omitzero"` // when the one-shot manifest was fetched
+	Applied      time.Time `json:"applied,omitzero"`      // when Steward was applied
+	Synthesized  time.Time `json:"synthesized,omitzero"`  // when every application was well
+	Maintained   time.Time `json:"maintained,omitzero"`   // when the first maintenance was over
+	ACME         string    `json:"acme,omitzero"`         // what the _acme-challenge records lead to
+	Alerts       []string  `json:"alerts,omitzero"`       // that fired at the end and nobody expects, one sentence each
+}
