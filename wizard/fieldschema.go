@@ -83,7 +83,7 @@ func (f Field) kinds() []ordered {
 	if accountAllowed(f) {
 		kinds = append(kinds, one("exo", "."))
 	}
-	if f.spared != nil {
+	if f.spared != nil || !f.Required {
 		kinds = append(kinds, ordered{"maxProperties", 0})
 	}
 	return kinds

@@ -35,7 +35,7 @@ func synFields() []Field {
 			Source: "Those who run Project Syn for you. Usually Lieutenant knows it.",
 			value:  text(func(s *state.Spec) *string { return &s.Syn.VaultAddress })},
 		{Key: gitTokenKey, Title: "Git token", Example: "env:GITLAB_TOKEN", Secret: true,
-			Screen: Syn, Advanced: true, Effect: Changeable, when: hasLieutenant,
+			Screen: Syn, Advanced: true, Effect: Changeable, rule: referenceRule, when: hasLieutenant,
 			Help:   "Where the token of the Git host is found. Empty: Git is reached by SSH, with the keys of your SSH agent.",
 			Why:    "The cluster's configuration is written to its tenant's repository, and with a token the pipeline that compiles it can be followed.",
 			Source: "The Git host: a personal access token with the scope api.",
