@@ -18,7 +18,15 @@ const (
 	catalogMachines   = "openshift4-nodes/10_machineconfigs.yaml"
 	catalogController = "exoscale-cloud-controller-manager/manager"
 	catalogCilium     = "cilium/olm"
+	// catalogInfrastructure is what describes the machines for Terraform; it names zone and domain.
+	catalogInfrastructure = "openshift4-terraform/main.tf.json"
 )
+
+// InitialManifests are the folders and files of a compiled catalog that are applied before Project Syn runs, below the
+// catalog itself.
+func InitialManifests() []string {
+	return []string{"manifests/cert-manager/00_namespace.yaml", "manifests/cert-manager/10_cert_manager"}
+}
 
 // machineName is a name that is safe within that of a file.
 var machineName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
@@ -28,7 +36,8 @@ var ofCilium = regexp.MustCompile(`^[a-z]`)
 
 // fromCatalog takes from a compiled catalog what has to be there from the beginning: machine configurations, the cloud
 // controller and Cilium. Everything else is for Project Syn to install.
-func (c *collection) fromCatalog(dir string, credentials state.APIKey) error {
+func (c *collection) fromCatalog(spec state.Spec, credentials state.APIKey) error {
+	dir := spec.Syn.CatalogDir
 	if dir == "" {
 		return nil
 	}
@@ -40,7 +49,15 @@ func (c *collection) fromCatalog(dir string, credentials state.APIKey) error {
 	if err := c.machineConfigs(filepath.Join(root, catalogMachines)); err != nil {
 		return err
 	}
-	resolve := func(d document) (document, error) { return d.withCredentials(credentials) }
+	if err := sameInfrastructure(filepath.Join(root, catalogInfrastructure), spec); err != nil {
+		return err
+	}
+	resolve := func(d document) (document, error) {
+		if err := sameZone(d, spec.Exoscale.Zone); err != nil {
+			return d, err
+		}
+		return d.withSecrets(credentials, c.resolve)
+	}
 	if err := c.component(filepath.Join(root, catalogController), "exoscale_ccm_", nil, resolve); err != nil {
 		return err
 	}

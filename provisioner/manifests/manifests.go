@@ -19,10 +19,11 @@ const (
 
 // Collect reads the catalog and the directory that the answers name and returns what openshift-install is to be given:
 // one object in each manifest, no two of them the same. The credentials are those of the cloud controller; the contents
-// hold them. Whatever is wrong is a fault.Invalid that names the file, and the line where there is one.
-func Collect(spec state.Spec, credentials state.APIKey) ([]state.Manifest, error) {
-	c := collection{names: map[string]string{}, objects: map[string]string{}}
-	if err := c.fromCatalog(spec.Syn.CatalogDir, credentials); err != nil {
+// hold them, and the secrets that resolve finds for the catalog's references; without it, those of the cloud controller
+// alone are known. Whatever is wrong is a fault.Invalid that names the file, and the line where there is one.
+func Collect(spec state.Spec, credentials state.APIKey, resolve Resolve) ([]state.Manifest, error) {
+	c := collection{names: map[string]string{}, objects: map[string]string{}, resolve: resolve}
+	if err := c.fromCatalog(spec, credentials); err != nil {
 		return nil, about("syn.catalogDir", err)
 	}
 	if err := c.fromDirectory(spec.OpenShift.ManifestsDir); err != nil {
@@ -49,6 +50,7 @@ type collection struct {
 	documents []document
 	names     map[string]string // of manifests, and where they come from
 	objects   map[string]string // by identity, and where they come from
+	resolve   Resolve
 }
 
 // add takes a document in under a name of openshift-install's directory.

@@ -52,7 +52,7 @@ func machineConfig(name string) string {
 // byName collects and returns the contents by name.
 func byName(t *testing.T, s state.Spec) map[string]string {
 	t.Helper()
-	collected, err := manifests.Collect(s, credentials())
+	collected, err := manifests.Collect(s, credentials(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ metadata:
 stringData:
   api-key: ?{vaultkv:t-1/c-1/exoscale/ccm/access_key:0a1b2c3d}
   api-secret: ?{vaultkv:t-1/c-1/exoscale/ccm/secret_key:0a1b2c3d}
-  api-zone: ch-dk-2
+  api-zone: ch-gva-2
 `
 	ciliumConfig = `apiVersion: cilium.io/v1alpha1
 kind: CiliumConfig
@@ -103,7 +103,7 @@ func TestACatalogBringsWhatTheClusterNeedsFromTheBeginning(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(found["manifests/exoscale_ccm_01_secret.yaml"]), &secret); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"api-key": "EXO0123", "api-secret": "very-secret", "api-zone": "ch-dk-2"}
+	want := map[string]string{"api-key": "EXO0123", "api-secret": "very-secret", "api-zone": "ch-gva-2"}
 	if diff := cmp.Diff(want, secret.StringData); diff != "" {
 		t.Error(diff)
 	}
@@ -125,7 +125,7 @@ func TestACatalogBringsWhatTheClusterNeedsFromTheBeginning(t *testing.T) {
 }
 
 func TestNothingIsAddedWithoutNeed(t *testing.T) {
-	if collected, err := manifests.Collect(spec(), state.APIKey{}); err != nil || len(collected) != 0 {
+	if collected, err := manifests.Collect(spec(), state.APIKey{}, nil); err != nil || len(collected) != 0 {
 		t.Errorf("%v, %v", collected, err)
 	}
 }
@@ -165,7 +165,7 @@ func TestTheCloudControllerIsOursIfNobodyBringsOne(t *testing.T) {
 			t.Errorf("%s: %s", kind, kinds[kind])
 		}
 	}
-	if _, err := manifests.Collect(s, state.APIKey{}); !fault.Is(err, fault.Internal) {
+	if _, err := manifests.Collect(s, state.APIKey{}, nil); !fault.Is(err, fault.Internal) {
 		t.Errorf("without a key: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package manifests
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"exoshift/state"
 
@@ -12,23 +13,23 @@ import (
 // reference matches what a compiled catalog has in place of a secret, e.g. ?{vaultkv:tenant/cluster/path/key:hash}.
 var reference = regexp.MustCompile(`\?\{[a-z0-9]+:[^{}]*\}`)
 
-// withCredentials puts an API key into the Secret of the cloud controller where that refers to one.
-func (d document) withCredentials(credentials state.APIKey) (document, error) {
-	if d.kind != "Secret" {
+// Resolve returns the secret that a reference of a compiled catalog leads to.
+type Resolve func(secret state.VaultSecret) (string, error)
+
+// withSecrets puts secrets in the place of their references. Without resolve only the cloud controller's own Secret is
+// filled in, with an API key.
+func (d document) withSecrets(credentials state.APIKey, resolve Resolve) (document, error) {
+	if d.kind != "Secret" && resolve == nil || !reference.Match(d.content) {
 		return d, nil
 	}
-	secrets := map[string]string{"api-key": credentials.Key, "api-secret": credentials.Secret}
-	values, _ := field(d.fields, "stringData").(yaml.MapSlice)
-	changed := false
-	for i, item := range values {
-		key, _ := item.Key.(string)
-		text, _ := item.Value.(string)
-		if secret := secrets[key]; secret != "" && reference.MatchString(text) {
-			values[i].Value, changed = secret, true
-		}
+	var err error
+	if resolve == nil {
+		d.putCredentials(credentials)
+	} else {
+		_, err = d.replace(d.fields, resolve)
 	}
-	if !changed {
-		return d, nil
+	if err != nil {
+		return d, err
 	}
 	content, err := yaml.Marshal(d.fields)
 	if err != nil {
@@ -36,6 +37,68 @@ func (d document) withCredentials(credentials state.APIKey) (document, error) {
 	}
 	d.content = content
 	return d, nil
+}
+
+func (d document) putCredentials(credentials state.APIKey) {
+	secrets := map[string]string{"api-key": credentials.Key, "api-secret": credentials.Secret}
+	values, _ := field(d.fields, "stringData").(yaml.MapSlice)
+	for i, item := range values {
+		key, _ := item.Key.(string)
+		text, _ := item.Value.(string)
+		if secret := secrets[key]; secret != "" && reference.MatchString(text) {
+			values[i].Value = secret
+		}
+	}
+}
+
+// replace resolves the references below a value, in place where it is a map or a list.
+func (d document) replace(value any, resolve Resolve) (any, error) {
+	var err error
+	switch value := value.(type) {
+	case string:
+		return d.resolved(value, resolve)
+	case yaml.MapSlice:
+		for i := range value {
+			if value[i].Value, err = d.replace(value[i].Value, resolve); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i := range value {
+			if value[i], err = d.replace(value[i], resolve); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return value, nil
+}
+
+// resolved leaves a reference of another kind than Vault's as it is: nothing resolves it, which is found out later.
+func (d document) resolved(text string, resolve Resolve) (string, error) {
+	var failure error
+	resolved := reference.ReplaceAllStringFunc(text, func(found string) string {
+		secret, ok := vaultSecret(found)
+		if !ok || failure != nil {
+			return found
+		}
+		value, err := resolve(secret)
+		if err != nil {
+			failure = fmt.Errorf("%s: %s: %w", d.place, d, err)
+		}
+		return value
+	})
+	return resolved, failure
+}
+
+// vaultSecret reads a reference like ?{vaultkv:t-demo/c-demo/registry/httpSecret:0123abcd}.
+func vaultSecret(text string) (state.VaultSecret, bool) {
+	inner, ok := strings.CutPrefix(strings.TrimSuffix(text, "}"), "?{vaultkv:")
+	place, _, _ := strings.Cut(inner, ":")
+	slash := strings.LastIndex(place, "/")
+	if !ok || slash <= 0 {
+		return state.VaultSecret{}, false
+	}
+	return state.VaultSecret{Path: place[:slash], Key: place[slash+1:]}, true
 }
 
 // unresolved fails if a reference to a secret is left anywhere: the cluster would take its text for the secret.

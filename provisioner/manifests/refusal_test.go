@@ -45,7 +45,7 @@ func TestWhatIsWrongInADirectoryIsNamedWithItsPlace(t *testing.T) {
 // refused checks that nothing is collected, and why; the preview says the same.
 func refused(t *testing.T, s state.Spec, want string) {
 	t.Helper()
-	for name, err := range map[string]error{"collect": second(manifests.Collect(s, credentials())), "check": second(manifests.Collect(s, manifests.Nobody()))} {
+	for name, err := range map[string]error{"collect": second(manifests.Collect(s, credentials(), nil)), "check": second(manifests.Collect(s, manifests.Nobody(), nil))} {
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
 			t.Errorf("%s: got %v, %q; want %q", name, err, fault.HintOf(err), want)
 		}
@@ -67,6 +67,7 @@ func TestAFileThatCannotBeReadIsNamed(t *testing.T) {
 
 func TestACatalogThatDoesNotFitIsRefused(t *testing.T) {
 	const manager = "manifests/exoscale-cloud-controller-manager/manager/"
+	const terraform = "manifests/openshift4-terraform/main.tf.json"
 	controller := object("apps/v1", "Deployment", "exoscale-cloud-controller-manager")
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -84,6 +85,12 @@ func TestACatalogThatDoesNotFitIsRefused(t *testing.T) {
 		"Cilium for later only":    {map[string]string{"manifests/cilium/olm/99_c.yaml": ciliumConfig}, func(s *state.Spec) { s.Network.CNI = "Cilium" }, "nothing brings its manifests"},
 		"something else in a file": {map[string]string{"manifests/openshift4-nodes/10_machineconfigs.yaml": configMap("x")}, func(*state.Spec) {}, "10_machineconfigs.yaml:1: ConfigMap x is no MachineConfig"},
 		"a name that climbs":       {map[string]string{"manifests/openshift4-nodes/10_machineconfigs.yaml": machineConfig("../x")}, func(*state.Spec) {}, "10_machineconfigs.yaml:1: MachineConfig ../x is no MachineConfig"},
+		"a controller of another zone": {map[string]string{manager + "20_a.yaml": controller, manager + "01_secret.yaml": strings.Replace(vaultSecret, "ch-gva-2", "ch-dk-2", 1)},
+			func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }, "01_secret.yaml:1 is for the zone ch-dk-2, and this cluster's is ch-gva-2"},
+		"another cluster's machines":    {map[string]string{terraform: `{"module": {"cluster": {"cluster_id": "c-2"}}}`}, func(*state.Spec) {}, "main.tf.json is for the cluster c-2"},
+		"another domain's machines":     {map[string]string{terraform: `{"module": {"cluster": {"base_domain": "example.org"}}}`}, func(*state.Spec) {}, "main.tf.json is for the base domain example.org"},
+		"another zone's machines":       {map[string]string{terraform: `{"module": {"cluster": {"region": "de-fra-1"}}}`}, func(*state.Spec) {}, "main.tf.json is for the zone de-fra-1"},
+		"machines that nobody can read": {map[string]string{terraform: `{`}, func(*state.Spec) {}, "main.tf.json: unexpected end"},
 		"another secret referred to": {map[string]string{manager + "20_a.yaml": controller, manager + "01_secret.yaml": vaultSecret + "  token: ?{vaultkv:a/b:0}\n"},
 			func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }, "01_secret.yaml:1: stringData.token of Secret"},
 	} {
@@ -101,7 +108,7 @@ func TestARefusalTellsNoSecret(t *testing.T) {
 	s.OpenShift.ManifestsDir = folder(t, map[string]string{
 		"a.yaml": object("v1", "Secret", "x") + "stringData:\n  password: hunter2\n  password: hunter3\n",
 	})
-	if _, err := manifests.Collect(s, credentials()); err == nil || strings.Contains(err.Error(), "hunter") {
+	if _, err := manifests.Collect(s, credentials(), nil); err == nil || strings.Contains(err.Error(), "hunter") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -115,7 +122,7 @@ func TestAliasesOfAliasesAreNotFollowed(t *testing.T) {
 	s := spec()
 	s.OpenShift.ManifestsDir = folder(t, map[string]string{"a.yaml": content})
 	done := make(chan error, 1)
-	go func() { done <- second(manifests.Collect(s, credentials())) }()
+	go func() { done <- second(manifests.Collect(s, credentials(), nil)) }()
 	select {
 	case err := <-done:
 		if err != nil {
