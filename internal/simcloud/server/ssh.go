@@ -17,10 +17,14 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// SSH is an SSH server at port 22 that lets nobody in.
+// SSH is an SSH server at port 22. The zero Admit and Serve let nobody in.
 type SSH struct {
 	Version string // how it greets, e.g. "SSH-2.0-OpenSSH_9.6p1"
 	Key     ssh.Signer
+	// Admit decides about a key that a client shows; what it returns is the connection's to keep.
+	Admit func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error)
+	// Serve serves the channels of a client that was let in, until they end.
+	Serve func(context.Context, *ssh.ServerConn, <-chan ssh.NewChannel)
 }
 
 // sshPatience is how long a client may take to prove itself, as with OpenSSH.
@@ -52,10 +56,7 @@ func (p SSH) open(s *Servers, _ Site, host *fabric.Host) error {
 }
 
 func (p SSH) serve(l net.Listener) error {
-	config := &ssh.ServerConfig{ServerVersion: p.Version, PublicKeyCallback: func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
-		return nil, errors.New("nobody is let in")
-	}}
-	config.AddHostKey(p.Key)
+	config := p.config()
 	ctx, cancel := context.WithCancel(context.Background())
 	var sessions sync.WaitGroup
 	defer sessions.Wait()
@@ -68,8 +69,31 @@ func (p SSH) serve(l net.Listener) error {
 		sessions.Go(func() {
 			defer func() { _ = conn.Close() }()
 			defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-			_ = conn.SetDeadline(time.Now().Add(sshPatience))
-			_, _, _, _ = ssh.NewServerConn(conn, config) // nobody is let in
+			p.session(ctx, conn, config)
 		})
 	}
+}
+
+func (p SSH) config() *ssh.ServerConfig {
+	admit := p.Admit
+	if admit == nil || p.Serve == nil {
+		admit = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
+			return nil, errors.New("nobody is let in")
+		}
+	}
+	config := &ssh.ServerConfig{ServerVersion: p.Version, PublicKeyCallback: admit}
+	config.AddHostKey(p.Key)
+	return config
+}
+
+func (p SSH) session(ctx context.Context, conn net.Conn, config *ssh.ServerConfig) {
+	_ = conn.SetDeadline(time.Now().Add(sshPatience))
+	client, channels, requests, err := ssh.NewServerConn(conn, config)
+	if err != nil {
+		return // it was not let in
+	}
+	_ = conn.SetDeadline(time.Time{})
+	defer func() { _ = client.Close() }()
+	go ssh.DiscardRequests(requests)
+	p.Serve(ctx, client, channels)
 }

@@ -1,0 +1,165 @@
+package githost
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	gitobject "github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// attempts is how often a commit is made again because somebody pushed meanwhile.
+const attempts = 5
+
+// bot is who commits compiled catalogs and what a repository starts with.
+var bot = gitobject.Signature{Name: "Commodore", Email: "commodore@syn.tools"}
+
+// Commit changes files of the default branch and returns the commit. A nil content deletes the file. If nothing changes
+// there is no new commit.
+func (h *Host) Commit(name, message string, files map[string][]byte) (string, error) {
+	for range attempts {
+		hash, err := h.commit(name, message, func(all map[string][]byte) {
+			maps.Copy(all, files)
+			maps.DeleteFunc(all, func(_ string, content []byte) bool { return content == nil })
+		})
+		if !errors.Is(err, errStale) {
+			return hash, err
+		}
+	}
+	return "", fmt.Errorf("commit to %s: %w", name, errStale)
+}
+
+// commit makes a commit of what change leaves of the files.
+func (h *Host) commit(name, message string, change func(map[string][]byte)) (string, error) {
+	found, ok := h.repository(name)
+	if !ok {
+		return "", fmt.Errorf("commit to %s: %w", name, errNoRepository)
+	}
+	objects := h.storage(found)
+	tip, _ := found.tip()
+	files, err := objects.files(tip)
+	if err != nil {
+		return "", err
+	}
+	change(files)
+	tree, err := objects.tree(files)
+	if err != nil {
+		return "", err
+	}
+	if before, err := objects.treeOf(tip); err == nil && before == tree {
+		return tip.String(), nil
+	}
+	commit, err := objects.committed(tree, tip, message, h.config.Clock.Now())
+	if err != nil {
+		return "", err
+	}
+	if err := h.move(found.Path, update{found.head(), tip, commit}); err != nil {
+		return "", fmt.Errorf("commit to %s: %w", name, err)
+	}
+	return commit.String(), h.pushed(found.Path, commit)
+}
+
+// Files returns the files of the default branch and its newest commit; none, if nothing was pushed yet.
+func (h *Host) Files(name string) (map[string][]byte, string, error) {
+	found, ok := h.repository(name)
+	if !ok {
+		return nil, "", fmt.Errorf("read %s: %w", name, errNoRepository)
+	}
+	tip, ok := found.tip()
+	if !ok {
+		return map[string][]byte{}, "", nil
+	}
+	files, err := h.storage(found).files(tip)
+	return files, tip.String(), err
+}
+
+func (s storage) treeOf(commit plumbing.Hash) (plumbing.Hash, error) {
+	found, err := gitobject.GetCommit(s, commit)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return found.TreeHash, nil
+}
+
+// files reads all files of a commit; of no commit there are none.
+func (s storage) files(commit plumbing.Hash) (map[string][]byte, error) {
+	if commit.IsZero() {
+		return map[string][]byte{}, nil
+	}
+	return filesOf(s, commit)
+}
+
+// tree stores a directory with all that is below it.
+func (s storage) tree(files map[string][]byte) (plumbing.Hash, error) {
+	below, entries := map[string]map[string][]byte{}, []gitobject.TreeEntry{}
+	for name, content := range files {
+		if dir, rest, inside := strings.Cut(path.Clean(name), "/"); inside {
+			if below[dir] == nil {
+				below[dir] = map[string][]byte{}
+			}
+			below[dir][rest] = content
+			continue
+		}
+		hash, err := s.put(plumbing.BlobObject, content)
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		entries = append(entries, gitobject.TreeEntry{Name: name, Mode: filemode.Regular, Hash: hash})
+	}
+	for _, dir := range slices.Sorted(maps.Keys(below)) {
+		hash, err := s.tree(below[dir])
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		entries = append(entries, gitobject.TreeEntry{Name: dir, Mode: filemode.Dir, Hash: hash})
+	}
+	slices.SortFunc(entries, func(a, b gitobject.TreeEntry) int { return strings.Compare(sortKey(a), sortKey(b)) })
+	return s.encode(&gitobject.Tree{Entries: entries})
+}
+
+// sortKey is what Git sorts a tree by: directories as if they ended with a slash.
+func sortKey(entry gitobject.TreeEntry) string {
+	if entry.Mode == filemode.Dir {
+		return entry.Name + "/"
+	}
+	return entry.Name
+}
+
+func (s storage) committed(tree, parent plumbing.Hash, message string, at time.Time) (plumbing.Hash, error) {
+	signature := bot
+	signature.When = at
+	commit := &gitobject.Commit{Author: signature, Committer: signature, Message: message + "\n", TreeHash: tree}
+	if !parent.IsZero() {
+		commit.ParentHashes = []plumbing.Hash{parent}
+	}
+	return s.encode(commit)
+}
+
+func (s storage) encode(o interface {
+	Encode(plumbing.EncodedObject) error
+}) (plumbing.Hash, error) {
+	encoded := &plumbing.MemoryObject{}
+	if err := o.Encode(encoded); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return s.SetEncodedObject(encoded)
+}
+
+func content(o plumbing.EncodedObject) ([]byte, error) {
+	reader, err := o.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = reader.Close() }()
+	var data bytes.Buffer
+	_, err = io.Copy(&data, reader)
+	return data.Bytes(), err
+}

@@ -1,0 +1,127 @@
+package githost
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const defaultBranch = "master"
+
+// Errors about repositories.
+var (
+	errNoRepository = errors.New("the project you were looking for could not be found or you don't have permission to view it")
+	errArchived     = errors.New("you can't push code to an archived project")
+	errStale        = errors.New("failed to update ref")
+)
+
+// repository is a project with its references; its objects are in a table of their own.
+type repository struct {
+	ID       int
+	Path     string            // group/name, without .git
+	Refs     map[string]string // hashes by full name
+	Archived bool
+	Created  time.Time
+	Active   time.Time
+}
+
+// head is the full name of the default branch, which is there once something was pushed.
+func (repository) head() string { return string(plumbing.NewBranchReferenceName(defaultBranch)) }
+
+// tip returns the newest commit of the default branch.
+func (r repository) tip() (plumbing.Hash, bool) {
+	hash, ok := r.Refs[r.head()]
+	return plumbing.NewHash(hash), ok
+}
+
+// resolve finds the commit of a branch, a tag or a hash; "" is the default branch.
+func (r repository) resolve(name string) (plumbing.Hash, bool) {
+	if name == "" || name == "HEAD" {
+		return r.tip()
+	}
+	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
+		if hash, ok := r.Refs[prefix+name]; ok {
+			return plumbing.NewHash(hash), true
+		}
+	}
+	return plumbing.NewHash(name), plumbing.IsHash(name)
+}
+
+// projectPath is what a path of a project looks like.
+var projectPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
+
+// plainPath is how the table knows a path that somebody wrote: without slashes around it and without .git.
+func plainPath(name string) string {
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(name, "/"), ".git"))
+}
+
+// Create makes an empty repository. One that exists is left as it is.
+func (h *Host) Create(name string) error {
+	name = plainPath(name)
+	if !projectPath.MatchString(name) {
+		return fmt.Errorf("create the repository %q: it is no path of a project", name)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.repositories.Get(name); ok {
+		return nil
+	}
+	now := h.config.Clock.Now()
+	return h.repositories.Put(name, repository{ID: 100 + len(h.repositories.List()), Path: name, Created: now, Active: now})
+}
+
+// Archive makes a repository read only.
+func (h *Host) Archive(name string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	found, ok := h.repository(name)
+	if !ok {
+		return fmt.Errorf("archive %s: %w", name, errNoRepository)
+	}
+	found.Archived = true
+	return h.repositories.Put(found.Path, found)
+}
+
+func (h *Host) repository(name string) (repository, bool) {
+	return h.repositories.Get(plainPath(name))
+}
+
+// update is a change of one reference. The zero hash stands for none.
+type update struct {
+	name     string
+	old, new plumbing.Hash
+}
+
+// move carries out an update of a repository if the reference is still where it was.
+func (h *Host) move(name string, change update) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	found, ok := h.repository(name)
+	switch {
+	case !ok:
+		return errNoRepository
+	case found.Archived:
+		return errArchived
+	case plumbing.NewHash(found.Refs[change.name]) != change.old:
+		return errStale
+	}
+	found.Refs = maps.Clone(found.Refs)
+	if found.Refs == nil {
+		found.Refs = map[string]string{}
+	}
+	found.Refs[change.name] = change.new.String()
+	if change.new.IsZero() {
+		delete(found.Refs, change.name)
+	}
+	found.Active = h.config.Clock.Now()
+	return h.repositories.Put(found.Path, found)
+}
+
+// cluster returns the ID of the cluster whose catalog the repository would be.
+func (r repository) cluster() string { return path.Base(r.Path) }
