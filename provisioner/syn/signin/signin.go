@@ -1,2 +1,3 @@
-// Package signin has a person sign in by OpenID Connect, and keeps the tokens that come of it where commodore keeps them.
+// Package signin gets tokens of a single sign-on by OpenID Connect: from the environment, from the cache that the command
+// commodore keeps, by renewing one, or from a person at a browser.
 package signin

@@ -1,0 +1,6 @@
+package signin
+
+import "net/http"
+
+// Handler is how a callback answers.
+func Handler(c Callback) http.Handler { return c.handler(make(chan outcome, 2)) }
