@@ -1,0 +1,95 @@
+// Package acmedns is acme-dns as joohoi's program serves it: whoever registers gets a name of their own below one zone,
+// and may put the answers to an authority's challenges there.
+package acmedns
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"exoshift/internal/simcloud/store"
+)
+
+// DefaultZone is below which the names are.
+const DefaultZone = "acme-dns.vshn.net"
+
+// Config describes a server.
+type Config struct {
+	DB   *store.DB
+	Zone string // "": DefaultZone
+}
+
+// Server keeps the accounts.
+type Server struct {
+	zone     string
+	accounts *store.Table[account]
+}
+
+// account is by its subdomain.
+type account struct {
+	Subdomain, User string
+	Password        string   // its hash
+	AllowFrom       []string // networks that may update; empty: all
+	TXT             []string // the newest first
+}
+
+// kept is how many answers there are at a time: a name and its wildcard are proved together.
+const kept = 2
+
+// New returns the server whose accounts db holds.
+func New(config Config) (*Server, error) {
+	accounts, err := store.Load[account](config.DB, "acmedns/account")
+	if config.Zone == "" {
+		config.Zone = DefaultZone
+	}
+	return &Server{zone: config.Zone, accounts: accounts}, err
+}
+
+// TXT returns the records of a name, and whether there is such an account.
+func (s *Server) TXT(name string) (values []string, known bool) {
+	subdomain, inZone := strings.CutSuffix(strings.ToLower(strings.TrimSuffix(name, ".")), "."+s.zone)
+	found, known := s.accounts.Get(subdomain)
+	return slices.Clone(found.TXT), inZone && known
+}
+
+// register makes an account and returns its password, which is not kept.
+func (s *Server) register(allowFrom []string) (account, string, error) {
+	made := account{Subdomain: uuid.NewString(), User: uuid.NewString(), AllowFrom: allowFrom}
+	password := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")[:40]
+	made.Password = hashed(password)
+	return made, password, s.accounts.Put(made.Subdomain, made)
+}
+
+func hashed(password string) string {
+	sum := sha256.Sum256([]byte(password))
+	return hex.EncodeToString(sum[:])
+}
+
+// owner returns the account of a subdomain if these are its credentials, used from where they may be.
+func (s *Server) owner(subdomain, user, password string, from netip.Addr) (account, bool) {
+	found, ok := s.accounts.Get(subdomain)
+	right := subtle.ConstantTimeCompare([]byte(found.Password), []byte(hashed(password))) == 1
+	return found, ok && right && found.User == user && allowed(found.AllowFrom, from)
+}
+
+func allowed(networks []string, from netip.Addr) bool {
+	return len(networks) == 0 || slices.ContainsFunc(networks, func(text string) bool {
+		prefix, err := netip.ParsePrefix(text)
+		return err == nil && prefix.Contains(from)
+	})
+}
+
+// challenge is what an ACME authority looks for in a TXT record: 32 bytes in base64 without padding.
+var challenge = regexp.MustCompile(`^[-_A-Za-z0-9]{43}$`)
+
+func (s *Server) update(of account, txt string) error {
+	of.TXT = append([]string{txt}, of.TXT...)
+	of.TXT = of.TXT[:min(kept, len(of.TXT))]
+	return s.accounts.Put(of.Subdomain, of)
+}
