@@ -1,10 +1,20 @@
 package githost
 
 import (
+	"errors"
+
 	"github.com/go-git/go-git/v5/plumbing"
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
+
+// What is read of a commit at most: trees may share what is below them, and grow beyond all bounds.
+const (
+	fileLimit = 20_000
+	sizeLimit = 64 << 20
+)
+
+var errTooLarge = errors.New("the commit has too many files, or too large ones")
 
 // filesOf reads all files of a commit.
 func filesOf(objects storer.EncodedObjectStorer, commit plumbing.Hash) (map[string][]byte, error) {
@@ -16,13 +26,17 @@ func filesOf(objects storer.EncodedObjectStorer, commit plumbing.Hash) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{}
+	files, size := map[string][]byte{}, 0
 	return files, tree.Files().ForEach(func(file *gitobject.File) error {
 		blob, err := objects.EncodedObject(plumbing.BlobObject, file.Hash)
 		if err != nil {
 			return err
 		}
-		files[file.Name], err = content(blob)
+		data, err := content(blob)
+		files[file.Name] = data
+		if size += len(data); size > sizeLimit || len(files) > fileLimit {
+			return errTooLarge
+		}
 		return err
 	})
 }

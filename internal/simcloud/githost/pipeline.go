@@ -1,6 +1,7 @@
 package githost
 
 import (
+	"context"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -16,3 +17,5 @@ type pipeline struct {
 
 // pushed starts what a push to the default branch starts.
 func (h *Host) pushed(string, plumbing.Hash) error { return nil }
+
+func (h *Host) settle(context.Context) {}

@@ -3,8 +3,12 @@ package githost
 import (
 	"context"
 	"errors"
+	"io"
+	"strings"
+	"sync"
 
 	"golang.org/x/crypto/ssh"
+	"mvdan.cc/sh/v3/shell"
 )
 
 // admit lets keys of engineers and of clusters in.
@@ -18,4 +22,86 @@ func (h *Host) admit(conn ssh.ConnMetadata, public ssh.PublicKey) (*ssh.Permissi
 	return &ssh.Permissions{Extensions: map[string]string{"key": text}}, nil
 }
 
-func (h *Host) serve(context.Context, *ssh.ServerConn, <-chan ssh.NewChannel) {}
+func (h *Host) serve(ctx context.Context, conn *ssh.ServerConn, channels <-chan ssh.NewChannel) {
+	var sessions sync.WaitGroup
+	defer sessions.Wait()
+	for asked := range channels {
+		if asked.ChannelType() != "session" {
+			_ = asked.Reject(ssh.UnknownChannelType, "only sessions")
+			continue
+		}
+		channel, requests, err := asked.Accept()
+		if err != nil {
+			return
+		}
+		sessions.Go(func() {
+			defer func() { _ = channel.Close() }()
+			h.session(ctx, channel, requests, conn.Permissions.Extensions["key"])
+		})
+	}
+}
+
+// session waits for the one command of a session. What it may set in the environment is of no use here.
+func (h *Host) session(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, public string) {
+	for asked := range requests {
+		var command struct{ Text string }
+		runs := asked.Type == "exec" && ssh.Unmarshal(asked.Payload, &command) == nil || asked.Type == "shell"
+		_ = asked.Reply(runs || asked.Type == "env", nil)
+		if !runs {
+			continue
+		}
+		go ssh.DiscardRequests(requests)
+		status := struct{ Status uint32 }{h.command(ctx, channel, command.Text, public)}
+		_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(status))
+		return
+	}
+}
+
+// command runs what a client asked for, and returns its exit status.
+func (h *Host) command(ctx context.Context, channel ssh.Channel, text, public string) uint32 {
+	fields, err := shell.Fields(text, func(string) string { return "" })
+	switch {
+	case err == nil && len(fields) == 0:
+		_, _ = io.WriteString(channel, "Welcome to GitLab, @"+engineer+"!\n")
+		return 0
+	case err != nil || len(fields) != 2 || fields[0] != uploadPack && fields[0] != receivePack:
+		return complain(channel, "Disallowed command")
+	}
+	h.settle(ctx)
+	found, why := h.open(fields[0], fields[1], public)
+	if why != "" {
+		return complain(channel, why)
+	}
+	conversation := newWire(channel, channel, false)
+	if err := conversation.advertise(fields[0], found); err != nil {
+		return 128
+	}
+	if err := h.talk(conversation, fields[0], found); err != nil {
+		_, _ = io.WriteString(channel.Stderr(), "fatal: "+err.Error()+"\n")
+		return 128
+	}
+	return 0
+}
+
+// open returns the repository if the key may do with it what the service does, or why it may not.
+func (h *Host) open(service, name, public string) (found repository, why string) {
+	found, ok := h.repository(name)
+	_, owner := h.keys.Get(public)
+	catalog, _ := h.deploys(public)
+	switch {
+	case !ok || !owner && catalog != found.Path:
+		return found, notFound
+	case !owner && service == receivePack:
+		return found, "This deploy key does not have write access to this project."
+	}
+	return found, ""
+}
+
+// complain says why nothing was done, in the frame that GitLab puts around it.
+func complain(channel ssh.Channel, why string) uint32 {
+	const frame = "========================================================================"
+	for _, line := range []string{"", frame, "", "ERROR: " + why, "", frame, ""} {
+		_, _ = io.WriteString(channel.Stderr(), strings.TrimRight("remote: "+line, " ")+"\n")
+	}
+	return 1
+}

@@ -1,0 +1,5 @@
+package githost
+
+import "net/http"
+
+func (h *Host) api() http.Handler { return http.NewServeMux() }

@@ -1,0 +1,93 @@
+package githost
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+)
+
+// requestLimit is more than any request may be, packs included.
+const requestLimit = packLimit + 1<<20
+
+const notFound = "The project you were looking for could not be found or you don't have permission to view it."
+
+// gitRequest tells which repository and service a request is for, if it is one of Git's.
+func gitRequest(r *http.Request) (name, service string, advertise, ok bool) {
+	if name, found := strings.CutSuffix(r.URL.Path, "/info/refs"); found && r.Method == http.MethodGet {
+		return name, r.URL.Query().Get("service"), true, true
+	}
+	for _, service := range []string{uploadPack, receivePack} {
+		if name, found := strings.CutSuffix(r.URL.Path, "/"+service); found && r.Method == http.MethodPost {
+			return name, service, false, true
+		}
+	}
+	return "", "", false, false
+}
+
+// git serves Git's protocol by HTTP.
+func (h *Host) git(w http.ResponseWriter, r *http.Request, name, service string, advertise bool) {
+	if !h.entitled(w, r, service) {
+		return
+	}
+	found, ok := h.repository(name)
+	if !ok {
+		http.Error(w, notFound, http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
+	if advertise {
+		w.Header().Set("Content-Type", "application/x-"+service+"-advertisement")
+		lines := pktline.NewEncoder(w)
+		_ = lines.EncodeString("# service=" + service + "\n") // whoever asked has gone
+		_ = lines.Flush()
+		_ = newWire(nil, w, true).advertise(service, found)
+		return
+	}
+	body, err := inflated(w, r)
+	if err != nil {
+		http.Error(w, "Bad request", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-"+service+"-result")
+	_ = h.talk(newWire(body, w, true), service, found)
+}
+
+// entitled answers a request that may not pass.
+func (h *Host) entitled(w http.ResponseWriter, r *http.Request, service string) bool {
+	held, given, valid := h.bearer(r)
+	switch {
+	case service != uploadPack && service != receivePack:
+		http.Error(w, "Please upgrade your git client.", http.StatusForbidden)
+	case !given || !valid:
+		w.Header().Set("WWW-Authenticate", `Basic realm="GitLab"`)
+		http.Error(w, "HTTP Basic: Access denied. If a password was provided for Git authentication, the password was incorrect or "+
+			"you're required to use a token instead of a password.", http.StatusUnauthorized)
+	case service == receivePack && !held.writes():
+		http.Error(w, "You are not allowed to push code to this project.", http.StatusForbidden)
+	case !held.reads():
+		http.Error(w, "You are not allowed to download code from this project.", http.StatusForbidden)
+	default:
+		return true
+	}
+	return false
+}
+
+func inflated(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
+	body := http.MaxBytesReader(w, r.Body, requestLimit)
+	if r.Header.Get("Content-Encoding") != "gzip" {
+		return body, nil
+	}
+	reader, err := gzip.NewReader(body)
+	return io.LimitReader(reader, requestLimit), err
+}
+
+// talk serves what follows on the references.
+func (h *Host) talk(w *wire, service string, r repository) error {
+	if service == receivePack {
+		return h.receive(w, r)
+	}
+	return w.upload(h.storage(r), r)
+}
