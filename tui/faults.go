@@ -111,14 +111,14 @@ func (t *talk) answer(key string) (text string, good bool) {
 	return t.asking.values[key], len(t.refused[key]) == 0 && len(t.about(key, t.checked)) == 0
 }
 
-// choices returns what the outside offers for a field, or else what the field allows.
+// choices returns what the outside offers for a field, or else what the field offers or allows.
 func (t *talk) choices(field wizard.Field) []wizard.Choice {
 	for _, q := range t.inquiries {
 		if choices := q.reply.Choices[field.Key]; len(choices) > 0 {
 			return choices
 		}
 	}
-	var choices []wizard.Choice
+	choices := slices.Clone(field.Offered)
 	for _, value := range field.Choices {
 		choices = append(choices, wizard.Choice{Value: value})
 	}

@@ -40,7 +40,7 @@ func (a *Answers) Set(key, text, origin string) error {
 
 // Clear takes an answer back: the field has its default again.
 func (a *Answers) Clear(key string) error {
-	field, ok := find(Fields(), key)
+	field, ok := find(append(Fields(), factFields()...), key)
 	if !ok {
 		return fmt.Errorf("clear %s: it is no field", key)
 	}
@@ -54,6 +54,9 @@ func (a *Answers) Clear(key string) error {
 
 // Origin says where the answer of a field came from.
 func (a *Answers) Origin(key string) string {
+	if fact, is := find(factFields(), key); is && fact.Get(a.Spec) == "" {
+		return ByDefault // whatever the other facts are from
+	}
 	if origin, given := a.Origins[originKey(key)]; given {
 		return origin
 	}

@@ -8,7 +8,7 @@ func clusterFields() []Field {
 			Screen: Cluster, Effect: Rebuild, typable: labelRune,
 			Help:   "All that the cluster has on Exoscale is named after it, and so is its domain. It cannot be changed later.",
 			Why:    "What belongs to the cluster is found again by this name, so no other cluster of your organization may have it.",
-			Source: "You choose it. With Project Syn it is the ID that Lieutenant has given to the cluster.",
+			Source: "You choose it. With Project Syn it begins with c-, and is the ID that the cluster has or gets in Lieutenant.",
 			value:  text(func(s *state.Spec) *string { return &s.Cluster.ID })},
 		{Key: "cluster.displayName", Title: "Display name", Example: "Demo", rule: printable,
 			Screen: Cluster, Advanced: true, Effect: NoEffect,

@@ -26,6 +26,7 @@ type Field struct {
 	Why      string   // why it matters, a sentence or two
 	Source   string   // where the value comes from, a sentence or two
 	Effect   Effect   // of a change on a cluster that exists
+	Offered  []Choice // values to choose from where others are allowed, too
 
 	most    int // items of a list; 0: maxItems
 	value   binding

@@ -15,12 +15,14 @@ func Fields() []Field {
 	)
 }
 
-// fieldsOf returns Fields and those of each extra group that spec has, up to the number that is allowed.
+// fieldsOf returns Fields and those inside of some of them: the known facts, and each extra group that spec has,
+// up to the number that is allowed.
 func fieldsOf(spec state.Spec) []Field {
 	fields := Fields()
 	if spec.OpenShift.Distribution == okd {
 		fields[slices.IndexFunc(fields, func(f Field) bool { return f.Key == versionKey })].Example = okdExample
 	}
+	fields = append(fields, factFields()...)
 	for i := range min(len(spec.Sizing.ExtraGroups), maxItems) {
 		fields = append(fields, groupFields(i)...)
 	}

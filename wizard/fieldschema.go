@@ -33,7 +33,8 @@ func (f Field) form() ordered {
 		return ordered{"type", "array", "items", ordered{"type", "string", "minLength", 1}}
 	case Table:
 		return ordered{
-			"type", "object", "propertyNames", ordered{"pattern", "^[^=]*$"}, "additionalProperties", ordered{"type", "string"},
+			"type", "object", "propertyNames", ordered{"pattern", "^[^=]*$"}, "properties", f.entrySchemas(),
+			"additionalProperties", ordered{"type", "string"},
 		}
 	case Reference:
 		return ordered{"type", "object", "oneOf", f.kinds()}
@@ -50,6 +51,28 @@ func (f Field) form() ordered {
 		return ordered{"type", "string", "pattern", pattern}
 	}
 	return ordered{"type", "string"}
+}
+
+// entrySchemas describe the entries of a table that are known.
+func (f Field) entrySchemas() ordered {
+	entries := ordered{}
+	for _, field := range factFields() {
+		name, is := strings.CutPrefix(field.Key, f.Key+".")
+		if !is {
+			continue
+		}
+		examples := []string{}
+		for _, choice := range field.Offered {
+			examples = append(examples, choice.Value)
+		}
+		if len(examples) == 0 {
+			examples = []string{field.Example}
+		}
+		entries = append(entries, name, ordered{
+			"title", field.Title, "description", field.Help + " " + field.Why, "examples", examples, "type", "string",
+		})
+	}
+	return entries
 }
 
 // inJSON returns a value as text in the form that it has in JSON.
@@ -99,7 +122,7 @@ func (f Field) pattern() string {
 	)
 	pattern := map[string]string{
 		"cluster.id": name, "cluster.baseDomain": names, "dns.appsDomain": names, "objectStorage.bucketPrefix": name,
-		"syn.tenant": name, "syn.lieutenantURL": https, "syn.vaultAddress": https,
+		tenantKey: tenantPrefix + name, lieutenantKey: https, "syn.vaultAddress": https,
 		"network.podCIDR": ipv4, "network.serviceCIDR": ipv4, "network.nodeCIDR": ipv4,
 		"openshift.proxy.http": "http://.+", "openshift.proxy.https": "https?://.+",
 	}[f.Key]

@@ -88,13 +88,13 @@ func hostPrefixes(spec state.Spec) []Fault {
 }
 
 // ciliumSource wants a place that Cilium's manifests come from: openshift-install has none. What is there is looked at
-// when it is installed.
+// when it is installed; with Lieutenant the catalog is compiled before.
 func ciliumSource(spec state.Spec) []Fault {
-	if spec.Network.CNI != cilium || spec.Syn.CatalogDir != "" || spec.OpenShift.ManifestsDir != "" {
+	if spec.Network.CNI != cilium || spec.Syn.CatalogDir != "" || spec.OpenShift.ManifestsDir != "" || hasLieutenant(spec) {
 		return nil
 	}
 	return of(cniKey, wrong("Cilium's manifests come from a catalog or a directory, and none is named",
-		"Cilium with syn.catalogDir or openshift.manifestsDir, or OVNKubernetes", ""))
+		"Cilium with syn.lieutenantURL, syn.catalogDir or openshift.manifestsDir, or OVNKubernetes", ""))
 }
 
 func nodeCount(spec state.Spec) int {

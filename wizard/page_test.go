@@ -61,8 +61,27 @@ func keyTables() string {
 			fmt.Fprintf(&out, "\n### %s\n\n| key | what it is | default | allowed, or an example | a change later |\n|---|---|---|---|---|\n", section)
 		}
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s |\n", field.Key, prose(field), fallback(field), cell(field), field.Effect)
+		if field.Key == "syn.facts" {
+			factRows(&out)
+		}
 	}
 	return out.String()
+}
+
+// factRows has a row for each fact that is known.
+func factRows(out *strings.Builder) {
+	spec := state.Default()
+	spec.Syn.LieutenantURL, spec.Network.CNI = "https://l.example.net", "Cilium"
+	for _, field := range wizard.Syn.Fields(spec) {
+		if !strings.HasPrefix(field.Key, "syn.facts.") {
+			continue
+		}
+		usual := []string{"`" + field.Example + "`"}
+		for i, choice := range field.Offered {
+			usual = append(usual[:i], "`"+choice.Value+"` ("+choice.Note+")")
+		}
+		fmt.Fprintf(out, "| `%s` | %s | none | %s | %s |\n", field.Key, prose(field), strings.Join(usual, ", "), field.Effect)
+	}
 }
 
 func prose(field wizard.Field) string {

@@ -82,7 +82,27 @@ func TestRules(t *testing.T) {
 		"no proxy at all": {func(s *state.Spec) { s.OpenShift.Proxy.NoProxy = "*" }, []string{"openshift.proxy.noProxy  there is no proxy"}},
 		"a lonely tenant": {func(s *state.Spec) { s.Syn.LieutenantURL = "https://l" }, []string{"syn.tenant  is missing"}},
 		"Cilium from nowhere": {func(s *state.Spec) { s.Network.CNI = "Cilium" }, []string{
-			"network.cni  Cilium's manifests come from a catalog or a directory, and none is named  allowed: Cilium with syn.catalogDir or openshift.manifestsDir, or OVNKubernetes"}},
+			"network.cni  Cilium's manifests come from a catalog or a directory, and none is named  allowed: Cilium with syn.lieutenantURL, syn.catalogDir or openshift.manifestsDir, or OVNKubernetes"}},
+		"Cilium from Project Syn": {connected(func(s *state.Spec) { s.Network.CNI = "Cilium" }), nil},
+		"a connected cluster":     {connected(func(*state.Spec) {}), nil},
+		"a cluster without c-":    {connected(func(s *state.Spec) { s.Cluster.ID = "demo" }), []string{`cluster.id  "demo" does not begin with c-, as the IDs of clusters do in Lieutenant  allowed: e.g. c-demo  did you mean c-demo?`}},
+		"nothing but c-":          {connected(func(s *state.Spec) { s.Cluster.ID = "c" }), []string{`cluster.id  "c" does not begin with c-`}},
+		"a long one without c-": {connected(func(s *state.Spec) { s.Cluster.ID = strings.Repeat("a", 47) }), []string{
+			`cluster.id  "` + strings.Repeat("a", 47) + `" does not begin with c-, as the IDs of clusters do in Lieutenant  allowed: e.g. c-demo`}},
+		"no label, told once": {connected(func(s *state.Spec) { s.Cluster.ID = "Demo" }), []string{`cluster.id  "Demo" is no DNS label`}},
+		"an ID without Syn":   {func(s *state.Spec) { s.Cluster.ID = "demo" }, nil},
+		"a tenant without t-": {connected(func(s *state.Spec) { s.Syn.Tenant = "demo" }), []string{`syn.tenant  "demo" does not begin with t-, as the IDs of tenants do in Lieutenant  allowed: e.g. t-demo  did you mean t-demo?`}},
+		"a Lieutenant with a slash": {connected(func(s *state.Spec) { s.Syn.LieutenantURL += "/" }), []string{
+			`syn.lieutenantURL  the URL ends with a slash  allowed: https://host, without anything behind it  did you mean https://api.syn.example.net?`}},
+		"a Vault with a query":     {connected(func(s *state.Spec) { s.Syn.VaultAddress = "https://v.example.net?a" }), []string{`syn.vaultAddress  the URL holds more than an address`}},
+		"a Lieutenant without TLS": {connected(func(s *state.Spec) { s.Syn.LieutenantURL = "http://l.example.net" }), []string{`syn.lieutenantURL  the value is no https URL`}},
+		"facts that agree":         {connected(func(s *state.Spec) { s.Syn.Facts = map[string]string{"cloud": "exoscale", "region": s.Exoscale.Zone} }), nil},
+		"facts that contradict": {connected(func(s *state.Spec) {
+			s.Syn.Facts = map[string]string{"cloud": "cloudscale", "distribution": "oke", "region": "de-fra-1", "service_level": "any"}
+		}), []string{
+			`syn.facts.cloud  "cloudscale" contradicts the other answers, from which this fact is made  allowed: exoscale, or leave the fact out`,
+			`syn.facts.distribution  "oke" contradicts`, `syn.facts.region  "de-fra-1" contradicts`}},
+		"a token's account":       {connected(func(s *state.Spec) { s.Syn.GitToken = state.SecretRef{Exo: "a"} }), []string{"syn.gitToken  the program exo keeps API keys only"}},
 		"Cilium from a catalog":   {func(s *state.Spec) { s.Network.CNI, s.Syn.CatalogDir = "Cilium", "catalog" }, nil},
 		"Cilium from a directory": {func(s *state.Spec) { s.Network.CNI, s.OpenShift.ManifestsDir = "Cilium", "manifests" }, nil},
 		"round robin":             {func(s *state.Spec) { s.LoadBalancer.Strategy = "dns-round-robin" }, nil},
@@ -108,6 +128,56 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// connected changes a Spec that is connected to Project Syn.
+func connected(change func(*state.Spec)) func(*state.Spec) {
+	return func(s *state.Spec) {
+		s.Syn.LieutenantURL, s.Syn.Tenant = "https://api.syn.example.net", "t-demo"
+		change(s)
+	}
+}
+
+func TestFactsThatNobodyElseHasAreAWarningOnly(t *testing.T) {
+	spec := valid()
+	connected(func(*state.Spec) {})(&spec)
+	spec.Syn.Facts = map[string]string{
+		"service_level": "guaranteed-availability", "access_policy": "regular", "release_channel": "stabel", "maintenance_window": "tuesday-1000",
+		"cilium_addons": "tetragon,networking", "sales_order": "10000", "service_levle": "any", "jumphost": "any",
+	}
+	if faults := wizard.Check(spec); len(faults) > 0 {
+		t.Errorf("refused:\n%s", lines(faults))
+	}
+	want := strings.Join([]string{
+		`syn.facts.cilium_addons  "networking" is none of the usual values: the cluster's configuration has to know it  allowed: one of NONE, advanced_networking, tetragon`,
+		`syn.facts.release_channel  "stabel" is none of the usual values: the cluster's configuration has to know it  allowed: stable  did you mean stable?`,
+		`syn.facts.sales_order  "10000" does not look like one  allowed: e.g. S10000`,
+		`syn.facts.service_levle  nothing is known to depend on a fact of that name  allowed: the name service_level, if that is meant`,
+		"",
+	}, "\n")
+	if diff := cmp.Diff(want, lines(wizard.Warnings(spec, wizard.Secrets{}))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestEachKnownFactIsAnAnswerOfItsOwn(t *testing.T) {
+	answers := wizard.NewAnswers()
+	answers.Spec.Syn.LieutenantURL = "https://l.example.net"
+	before := answers.Copy()
+	for _, key := range []string{"syn.facts.service_level", "syn.facts.release_channel"} {
+		if err := answers.Set(key, "stable", wizard.Typed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := answers.Clear("syn.facts.service_level"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"release_channel": "stable"}, answers.Spec.Syn.Facts); diff != "" || len(before.Spec.Syn.Facts) > 0 {
+		t.Errorf("(-want +got):\n%s\nthe copy has %v", diff, before.Spec.Syn.Facts)
+	}
+	if err := answers.Set("syn.facts.service_level", "a\x1bb", wizard.Typed); err == nil {
+		t.Error("a control character is accepted")
+	}
+}
+
 func TestTheDockerBridgeIsAWarningOnly(t *testing.T) {
 	spec := valid()
 	spec.Network.NodeCIDR = "172.17.0.0/16"
@@ -125,7 +195,7 @@ func TestTheDockerBridgeIsAWarningOnly(t *testing.T) {
 
 func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
 	spec := valid()
-	spec.Syn.LieutenantURL, spec.DNS.ACME = "https://lieutenant.example.net", true
+	spec.Syn.Tenant, spec.DNS.ACME = "t-demo", true
 	spec.LoadBalancer, spec.DNS.AppsDomain = state.LoadBalancerSpec{Strategy: "dns-round-robin", ProxyProtocol: true}, "apps.example.com"
 	if got := wizard.Warnings(spec, wizard.Secrets{}); len(got) != 4 {
 		t.Errorf("want four warnings, got:\n%s", lines(got))
@@ -134,17 +204,21 @@ func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
 	if got := wizard.Warnings(spec, wizard.Secrets{}); len(got) != 2 {
 		t.Errorf("want two warnings, got:\n%s", lines(got))
 	}
+	spec.Syn.LieutenantURL = "https://lieutenant.example.net"
+	if got := wizard.Warnings(spec, wizard.Secrets{}); len(got) != 0 {
+		t.Errorf("with Project Syn nothing of it is idle, got:\n%s", lines(got))
+	}
 }
 
 func TestWarningsHaveAPlace(t *testing.T) {
-	content := []byte(after("syn: {tenant: t-1, lieutenantURL: https://l}\nnetwork:\n  nodeCIDR: 172.17.0.0/16\nfoo: 1\n"))
+	content := []byte(after("syn: {lieutenantURL: https://l, facts: {sales_order: x}, tenant: t-1}\nnetwork:\n  nodeCIDR: 172.17.0.0/16\nfoo: 1\n"))
 	layer := wizard.ReadAnswers("f", content)
 	all := wizard.Assemble(layer.Given, layer)
 	var places []string
 	for line := range strings.Lines(lines(all.Placed(wizard.Warnings(all.Answers.Spec, wizard.Secrets{})))) {
 		places = append(places, strings.Join(strings.Fields(line)[:2], " "))
 	}
-	if diff := cmp.Diff([]string{"f:9:35 syn.lieutenantURL", "f:11:13 network.nodeCIDR"}, places); diff != "" {
+	if diff := cmp.Diff([]string{"f:9:54 syn.facts.sales_order", "f:11:13 network.nodeCIDR"}, places); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -50,7 +50,7 @@ func (s Screen) rank(key string) int {
 		Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
 		Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, groupsKey, "sizing.loadBalancers"},
 		Network: {"network.customerNetworks", "network.", "loadBalancer.", "dns."},
-		Syn:     {"syn.lieutenantURL", "syn.tenant", "syn.facts", "syn.vaultAddress", catalogKey},
+		Syn:     {lieutenantKey, tenantKey, factsKey + ".", factsKey, "syn.vaultAddress", gitTokenKey, catalogKey},
 	}[s]
 	for i, begin := range order {
 		if strings.HasPrefix(key, begin) {

@@ -20,6 +20,46 @@ func httpsURL(value string) []Fault {
 	return printable(value)
 }
 
+// serviceURL wants the address of a service itself: tokens are kept by it, letter by letter, and paths are added to it.
+func serviceURL(value string) []Fault {
+	if faults := httpsURL(value); faults != nil {
+		return faults
+	}
+	const allowed = "https://host, without anything behind it"
+	switch bare := strings.TrimRight(value, "/"); {
+	case strings.ContainsAny(value, "?#"):
+		return wrong("the URL holds more than an address", allowed, "")
+	case bare != value:
+		return wrong("the URL ends with a slash", allowed, bare)
+	}
+	return nil
+}
+
+// Beginnings of the IDs of Project Syn.
+const (
+	tenantPrefix  = "t-"
+	clusterPrefix = "c-"
+)
+
+func tenantID(value string) []Fault {
+	if faults := label(63)(value); faults != nil {
+		return faults
+	}
+	return prefixed(value, tenantPrefix, 63, "tenants")
+}
+
+// prefixed wants an ID to begin as Lieutenant has them begin.
+func prefixed(id, prefix string, length int, whose string) []Fault {
+	if len(id) > len(prefix) && strings.HasPrefix(id, prefix) {
+		return nil
+	}
+	suggestion := prefix + id
+	if len(suggestion) > length || !isLabel(suggestion) {
+		suggestion = ""
+	}
+	return wrong(quote(id)+" does not begin with "+prefix+", as the IDs of "+whose+" do in Lieutenant", "e.g. "+prefix+"demo", suggestion)
+}
+
 func factRule(item string) []Fault {
 	key, value, _ := strings.Cut(item, "=")
 	if !regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`).MatchString(key) {
@@ -30,8 +70,33 @@ func factRule(item string) []Fault {
 
 // synRules hold across the fields of Project Syn.
 func synRules(spec state.Spec) []Fault {
-	if spec.Syn.LieutenantURL != "" && spec.Syn.Tenant == "" {
-		return of("syn.tenant", wrong("is missing", "the ID of the tenant, as syn.lieutenantURL is given", ""))
+	if !hasLieutenant(spec) {
+		return nil
 	}
-	return nil
+	var faults []Fault
+	if id := spec.Cluster.ID; label(maxID)(id) == nil {
+		faults = of("cluster.id", prefixed(id, clusterPrefix, maxID, "clusters"))
+	}
+	if spec.Syn.Tenant == "" {
+		faults = append(faults, of(tenantKey, wrong("is missing", "the ID of the tenant, as syn.lieutenantURL is given", ""))...)
+	}
+	return append(faults, contradictions(spec)...)
+}
+
+// withoutSyn points out answers that mean something to a cluster of Project Syn only.
+func withoutSyn(spec state.Spec) []Fault {
+	if hasLieutenant(spec) {
+		return unusualFacts(spec)
+	}
+	var faults []Fault
+	for _, field := range synFields() {
+		if field.when != nil && field.Get(spec) != "" {
+			faults = append(faults, of(field.Key, wrong("the cluster is not connected to Project Syn: the answer is kept only", "", ""))...)
+		}
+	}
+	if spec.DNS.ACME {
+		faults = append(faults, of("dns.acme", wrong("the cluster makes no certificates without Project Syn",
+			"an answer to syn.lieutenantURL, or certificates that you add yourself", ""))...)
+	}
+	return faults
 }

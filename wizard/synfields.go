@@ -4,31 +4,31 @@ import "exoshift/state"
 
 func synFields() []Field {
 	return []Field{
-		{Key: "syn.lieutenantURL", Title: "Lieutenant", Example: "https://api.syn.example.net", rule: httpsURL,
+		{Key: lieutenantKey, Title: "Lieutenant", Example: "https://api.syn.example.net", rule: serviceURL,
 			Screen: Syn, Effect: Changeable, typable: addressRune,
 			Help:   "The API of Project Syn; empty: the cluster is not connected.",
-			Why:    "Project Syn keeps the configuration of many clusters in one place. Without it the cluster stands on its own.",
+			Why:    "Project Syn keeps the configuration of many clusters in one place, and this one is registered there and takes its own from it. Without it the cluster stands on its own.",
 			Source: "Those who run Project Syn for you. Leave it empty if nobody does.",
 			value:  text(func(s *state.Spec) *string { return &s.Syn.LieutenantURL })},
-		{Key: "syn.tenant", Title: "Tenant", Example: "t-demo", rule: label(63),
+		{Key: tenantKey, Title: "Tenant", Example: "t-demo", rule: tenantID,
 			Screen: Syn, Effect: Changeable, typable: labelRune, when: hasLieutenant,
 			Help:   "The ID of the tenant in Lieutenant.",
 			Why:    "A cluster belongs to one tenant, whose configuration it shares.",
-			Source: "Those who run Project Syn for you. Lieutenant's list of tenants has it.",
+			Source: "Those who run Project Syn for you. Once you are signed in, the list of your tenants is offered here.",
 			value:  text(func(s *state.Spec) *string { return &s.Syn.Tenant })},
-		{Key: "syn.facts", Title: "Facts", Example: "service_level=guaranteed-availability, access_policy=regular", rule: factRule,
+		{Key: factsKey, Title: "All facts", Example: "service_level=guaranteed-availability, access_policy=regular", rule: factRule,
 			Screen: Syn, Advanced: true, Effect: Changeable, when: hasLieutenant,
-			Help:   "What Lieutenant is told about the cluster.",
+			Help:   "What Lieutenant is told about the cluster: the facts that customers' clusters usually have, and any others. It is told distribution, cloud and region without you.",
 			Why:    "The configuration of the cluster may depend on these facts.",
-			Source: "Those who run Project Syn for you.",
+			Source: "Those who run Project Syn for you. Leave it as it is unless they name other facts.",
 			value:  table(func(s *state.Spec) *map[string]string { return &s.Syn.Facts })},
 		{Key: catalogKey, Title: "Catalog directory", Example: "./catalog", rule: printable,
 			Screen: Syn, Advanced: true, Effect: NoEffect,
-			Help:   "A compiled catalog on this machine, whose manifests are installed with the cluster.",
+			Help:   "A compiled catalog on this machine, whose manifests are installed with the cluster. Empty: with Lieutenant it is compiled and fetched.",
 			Why:    "What the cluster needs from its first minute on, such as the network plugin Cilium, has to be there before Project Syn runs.",
-			Source: "A clone of the cluster's catalog repository, after Commodore has compiled it.",
+			Source: "A clone of the cluster's catalog repository, after Commodore has compiled it. Leave it empty unless nothing can compile it for you.",
 			value:  text(func(s *state.Spec) *string { return &s.Syn.CatalogDir })},
-		{Key: "syn.vaultAddress", Title: "Vault", Example: "https://vault.example.net", rule: httpsURL,
+		{Key: "syn.vaultAddress", Title: "Vault", Example: "https://vault.example.net", rule: serviceURL,
 			Screen: Syn, Advanced: true, Effect: Changeable, typable: addressRune, when: hasLieutenant,
 			Help:   "The server that keeps the cluster's secrets for Project Syn. Empty: what Lieutenant says.",
 			Why:    "The configuration of Project Syn holds no secrets, only where they are in Vault.",
@@ -43,10 +43,12 @@ func synFields() []Field {
 	}
 }
 
-// catalogKey is the field of the catalog.
-const catalogKey = "syn.catalogDir"
-
-// gitTokenKey is the field of the Git host's token.
-const gitTokenKey = "syn.gitToken"
+// The fields of Lieutenant, the tenant, the catalog and the Git host's token.
+const (
+	lieutenantKey = "syn.lieutenantURL"
+	tenantKey     = "syn.tenant"
+	catalogKey    = "syn.catalogDir"
+	gitTokenKey   = "syn.gitToken"
+)
 
 func hasLieutenant(spec state.Spec) bool { return spec.Syn.LieutenantURL != "" }

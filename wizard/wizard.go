@@ -41,7 +41,7 @@ func Check(spec state.Spec) []Fault {
 // Warnings returns what is allowed but deserves a look before money is spent, with what Support returns. It never repeats
 // a secret.
 func Warnings(spec state.Spec, secrets Secrets) []Fault {
-	return slices.Concat(loneLabel(spec), dockerBridge(spec), Support(spec), notUsedYet(spec), pullSecretWarnings(spec, secrets.PullSecret),
+	return slices.Concat(loneLabel(spec), dockerBridge(spec), Support(spec), idleAnswers(spec), pullSecretWarnings(spec, secrets.PullSecret),
 		bundleWarnings(spec.OpenShift.TrustBundle, time.Now()), endedSkips(spec, time.Now()))
 }
 

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"exoshift/wizard"
@@ -10,7 +11,7 @@ import (
 // fewChoices is how many choices are told unasked: nobody wants to hear sixty.
 const fewChoices = 12
 
-// choicesOf returns what there is to choose from: what the outside said, or else what the field allows.
+// choicesOf returns what there is to choose from: what the outside said, or else what the field offers or allows.
 func (c *conversation) choicesOf(field wizard.Field) []wizard.Choice {
 	for _, key := range []string{field.Key, alike(field.Key)} {
 		for _, heard := range c.heard {
@@ -22,9 +23,9 @@ func (c *conversation) choicesOf(field wizard.Field) []wizard.Choice {
 	if strings.HasSuffix(field.Key, ".type") {
 		return offers()
 	}
-	choices := make([]wizard.Choice, len(field.Choices))
-	for i, choice := range field.Choices {
-		choices[i].Value = choice
+	choices := slices.Clone(field.Offered)
+	for _, choice := range field.Choices {
+		choices = append(choices, wizard.Choice{Value: choice})
 	}
 	return choices
 }

@@ -6,15 +6,9 @@ import (
 	"exoshift/state"
 )
 
-// notUsedYet points out answers that are kept, but that nothing acts on yet.
-func notUsedYet(spec state.Spec) []Fault {
-	var faults []Fault
-	if spec.Syn.LieutenantURL != "" {
-		faults = of("syn.lieutenantURL", wrong("connecting to Project Syn is not available yet: the answer is kept only", "", ""))
-	}
-	if spec.DNS.ACME {
-		faults = append(faults, of("dns.acme", wrong("certificates by ACME come with Project Syn: the answer is kept only", "", ""))...)
-	}
+// idleAnswers point out answers that nothing acts on beside the others, and what is left to the operator.
+func idleAnswers(spec state.Spec) []Fault {
+	faults := withoutSyn(spec)
 	if spec.LoadBalancer.ProxyProtocol && spec.RoundRobin() {
 		faults = append(faults, of("loadBalancer.proxyProtocol", wrong("without load balancers nobody speaks the PROXY protocol: the answer is kept only", "", ""))...)
 	}

@@ -1,0 +1,160 @@
+package wizard
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"exoshift/state"
+)
+
+// factsKey is the field of what Lieutenant is told about the cluster.
+const factsKey = "syn.facts"
+
+// fact is one thing that Lieutenant is told about clusters of customers, and that their configuration may depend on.
+type fact struct {
+	name, title, example string
+	help, why, source    string
+	known                []Choice // values that are usual
+	form                 string   // regular expression of usual values, if they have a form only
+	several              bool     // of the values, with commas
+	when                 func(state.Spec) bool
+}
+
+// knownFacts are the facts of customers' clusters, with the values that they have in Project Syn as VSHN runs it.
+func knownFacts() []fact {
+	return []fact{
+		{name: "sales_order", title: "Sales order", example: "S10000", form: `^S[0-9]+$`,
+			help: "The number of the order that the cluster belongs to.", why: "The cluster is accounted for by it.",
+			source: "Those who sold the cluster. Leave it empty for a cluster that nobody pays for."},
+		{name: "service_level", title: "Service level", example: "guaranteed-availability",
+			known: []Choice{{"guaranteed-availability", "the cluster is looked after at any hour"}},
+			help:  "How quickly somebody comes if the cluster is in trouble.", why: "Alerts of the cluster reach people by it.",
+			source: "The contract about the cluster."},
+		{name: "access_policy", title: "Access policy", example: "regular",
+			known: []Choice{{"regular", "all engineers"}, {"swissonly", "only those in Switzerland"}},
+			help:  "Which engineers may reach the cluster.", why: "Permissions inside of the cluster follow from it.",
+			source: "The contract about the cluster."},
+		{name: "release_channel", title: "Release channel", example: "stable",
+			known: []Choice{{"stable", "configuration that others have tried first"}},
+			help:  "Which releases of the shared configuration the cluster follows.",
+			why:   "Changes of the shared configuration arrive by this channel.", source: "You choose it. Nearly all clusters follow stable."},
+		{name: "maintenance_window", title: "Maintenance window", example: "tuesday-1000",
+			known: []Choice{
+				{"monday-1400", "Mondays at 14:00, for clusters to test with"}, {"tuesday-1000", "Tuesdays at 10:00, for production"},
+				{"custom", "one of the cluster's own, in its configuration"},
+			},
+			help: "When the cluster is updated every week.", why: "The first maintenance takes its settings, and nodes restart at that time.",
+			source: "Agree on it with those who use the cluster."},
+		{name: "cilium_addons", title: "Additions of Cilium", example: "advanced_networking", several: true, when: hasCilium,
+			known: []Choice{
+				{"NONE", "Cilium alone"}, {"advanced_networking", "egress gateways and more"}, {"tetragon", "watches what programs do"},
+			},
+			help: "What is run of Cilium beyond the network itself; several have commas between them.",
+			why:  "Each addition needs a subscription.", source: "The contract about the cluster."},
+	}
+}
+
+func hasCilium(spec state.Spec) bool { return hasLieutenant(spec) && spec.Network.CNI == cilium }
+
+// factFields ask for the facts of customers' clusters one by one; the file has them below syn.facts.
+func factFields() []Field {
+	var fields []Field
+	for _, f := range knownFacts() {
+		when := f.when
+		if when == nil {
+			when = hasLieutenant
+		}
+		fields = append(fields, Field{
+			Key: factsKey + "." + f.name, Title: f.title, Example: f.example, Offered: f.known,
+			Screen: Syn, Effect: Changeable, when: when, Help: f.help, Why: f.why, Source: f.source, value: entry(f.name),
+		})
+	}
+	return fields
+}
+
+// entry is one value of syn.facts.
+func entry(name string) binding {
+	return binding{
+		shape: Text,
+		load:  func(s *state.Spec) string { return s.Syn.Facts[name] },
+		store: func(s *state.Spec, value string) error {
+			if faults := printable(value); faults != nil {
+				return errors.New(faults[0].Problem)
+			}
+			facts := maps.Clone(s.Syn.Facts)
+			if facts == nil {
+				facts = map[string]string{}
+			}
+			if facts[name] = value; value == "" {
+				delete(facts, name)
+			}
+			s.Syn.Facts = facts
+			return nil
+		},
+	}
+}
+
+// madeFacts are the facts that follow from other answers.
+func madeFacts(spec state.Spec) map[string]string {
+	return map[string]string{"distribution": "openshift4", "cloud": "exoscale", "region": spec.Exoscale.Zone}
+}
+
+// contradictions refuse facts that say something else than the other answers.
+func contradictions(spec state.Spec) []Fault {
+	var faults []Fault
+	made := madeFacts(spec)
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		if said, given := spec.Syn.Facts[name]; given && made[name] != "" && said != made[name] {
+			faults = append(faults, of(factsKey+"."+name, wrong(
+				fmt.Sprintf("%s contradicts the other answers, from which this fact is made", quote(said)),
+				made[name]+", or leave the fact out", ""))...)
+		}
+	}
+	return faults
+}
+
+// unusualFacts point out what is probably a slip: names and values that nobody else has.
+func unusualFacts(spec state.Spec) []Fault {
+	names := slices.Collect(maps.Keys(madeFacts(spec)))
+	known := knownFacts()
+	for _, f := range known {
+		names = append(names, f.name)
+	}
+	slices.Sort(names)
+	var faults []Fault
+	for _, name := range slices.Sorted(maps.Keys(spec.Syn.Facts)) {
+		at := slices.IndexFunc(known, func(f fact) bool { return f.name == name })
+		switch alike := nearest(name, names); {
+		case at >= 0:
+			faults = append(faults, of(factsKey+"."+name, known[at].unusual(spec.Syn.Facts[name]))...)
+		case alike != "" && alike != name:
+			faults = append(faults, of(factsKey+"."+name, wrong("nothing is known to depend on a fact of that name", "the name "+alike+", if that is meant", ""))...)
+		}
+	}
+	return faults
+}
+
+// unusual points out a value that is none of those which are usual.
+func (f fact) unusual(value string) []Fault {
+	if f.form != "" && !regexp.MustCompile(f.form).MatchString(value) {
+		return wrong(quote(value)+" does not look like one", "e.g. "+f.example, "")
+	}
+	var names []string
+	for _, choice := range f.known {
+		names = append(names, choice.Value)
+	}
+	values := []string{value}
+	if f.several {
+		values = strings.Split(value, ",")
+	}
+	for _, one := range values {
+		if len(names) > 0 && !slices.Contains(names, strings.TrimSpace(one)) {
+			return wrong(quote(one)+" is none of the usual values: the cluster's configuration has to know it", oneOf(names), nearest(one, names))
+		}
+	}
+	return nil
+}
