@@ -22,6 +22,8 @@ const (
 	HandoverFile = "HANDOVER.md"            // what those who get the cluster need to know
 	BinDir       = "bin"                    // the verified openshift-install
 	IdentityFile = "bootstrap-identity.pem" // in InstallDir: the keys that the bootstrap machine proves itself by
+	CatalogDir   = "catalog"                // the compiled catalog of Project Syn
+	StewardFile  = "steward.age"            // what Steward is installed from, sealed until it is applied
 	userDataDir  = "user-data"              // exactly what each machine was given
 	factsSchema  = 1
 )

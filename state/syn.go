@@ -132,10 +132,13 @@ type SynFacts struct {
 	Catalog      string    `json:"catalog,omitzero"`      // URL of its repository
 	Commit       string    `json:"commit,omitzero"`       // of the catalog that the cluster was installed with
 	SSHPublicKey string    `json:"sshPublicKey,omitzero"` // of the key in Vault, one authorized_keys line
+	ClusterUUID  string    `json:"clusterUuid,omitzero"`  // that openshift-install gave the cluster
+	IgnitionCA   string    `json:"ignitionCa,omitzero"`   // PEM; what new nodes trust the machine config server by
 	ManifestUsed time.Time `json:"manifestUsed,omitzero"` // when the one-shot manifest was fetched
 	Applied      time.Time `json:"applied,omitzero"`      // when Steward was applied
 	Synthesized  time.Time `json:"synthesized,omitzero"`  // when every application was well
 	Maintained   time.Time `json:"maintained,omitzero"`   // when the first maintenance was over
+	OnCall       time.Time `json:"onCall,omitzero"`       // when alerts began to reach the people on call
 	ACME         string    `json:"acme,omitzero"`         // what the _acme-challenge records lead to
 	Alerts       []string  `json:"alerts,omitzero"`       // that fired at the end and nobody expects, one sentence each
 }

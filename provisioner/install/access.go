@@ -11,7 +11,7 @@ import (
 )
 
 // access makes an API key for each part of the cluster that speaks to Exoscale, with a role that allows what that part
-// does and nothing else. The keys are kept in the folder: Exoscale tells a secret once.
+// does and nothing else. The keys are kept, in the folder or in Vault: Exoscale tells a secret once.
 func (i *Installation) access(ctx context.Context, report provisioner.Report) error {
 	return sideBySide(ctx, assets.Policies(), func(ctx context.Context, policy string) error {
 		return i.restrictedKey(ctx, report, policy)
@@ -28,12 +28,12 @@ func (i *Installation) restrictedKey(ctx context.Context, report provisioner.Rep
 		return err
 	}
 	object(report, state.KindRole, role.Name, role.ID, action)
-	kept, err := i.folder.APIKey(i.name(policy))
+	kept, err := i.keptKey(ctx, policy)
 	if err != nil {
 		return err
 	}
 	kept.Name, kept.RoleID = i.name(policy), role.ID
-	action, err = i.world.Cloud.EnsureAPIKey(ctx, kept, i.folder.SaveAPIKey)
+	action, err = i.world.Cloud.EnsureAPIKey(ctx, kept, i.keeper(ctx, policy))
 	if err != nil {
 		return err
 	}

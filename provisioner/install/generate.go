@@ -27,11 +27,11 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	if err := i.discard(ctx, report); err != nil {
 		return err
 	}
-	credentials, err := i.folder.APIKey(i.name(cloudController))
+	credentials, err := i.keptKey(ctx, cloudController)
 	if err != nil {
 		return err
 	}
-	wanted, err := i.generation(credentials)
+	wanted, err := i.generation(credentials, i.resolver(ctx))
 	if err != nil {
 		return err
 	}
@@ -57,8 +57,19 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 
 // checkManifests finds out before anything is made what could not be installed with the cluster.
 func (i *Installation) checkManifests(context.Context, provisioner.Report) error {
-	_, err := i.generation(manifests.Nobody())
+	_, err := i.trialGeneration()
 	return err
+}
+
+// trialGeneration is what openshift-install would be given, without the secrets, and without a catalog that is compiled
+// later.
+func (i *Installation) trialGeneration() (state.Generation, error) {
+	nothing := func(state.VaultSecret) (string, error) { return "none yet", nil }
+	if i.connected() && i.catalogDir() == "" {
+		config, err := installConfig(i.spec, i.sshKeys(), i.options.PullSecret)
+		return i.generationOf(config, nil), err
+	}
+	return i.generation(manifests.Nobody(), nothing)
 }
 
 // tryConfig has openshift-install itself find out before anything is made what it would refuse.
@@ -66,7 +77,7 @@ func (i *Installation) tryConfig(ctx context.Context, _ provisioner.Report) erro
 	if !i.Facts().IgnitionCreated.IsZero() && !i.options.Renew {
 		return provisioner.Skip("the documents are generated already")
 	}
-	wanted, err := i.generation(manifests.Nobody())
+	wanted, err := i.trialGeneration()
 	if err != nil {
 		return err
 	}
@@ -74,16 +85,22 @@ func (i *Installation) tryConfig(ctx context.Context, _ provisioner.Report) erro
 }
 
 // generation says what openshift-install is to generate from. The cloud controller works with the credentials.
-func (i *Installation) generation(credentials state.APIKey) (state.Generation, error) {
-	config, err := installConfig(i.spec, i.options.PullSecret)
+func (i *Installation) generation(credentials state.APIKey, resolve manifests.Resolve) (state.Generation, error) {
+	config, err := installConfig(i.spec, i.sshKeys(), i.options.PullSecret)
 	if err != nil {
 		return state.Generation{}, err
 	}
-	more, err := manifests.Collect(i.spec, credentials)
+	spec := i.spec
+	spec.Syn.CatalogDir = i.catalogDir()
+	more, err := manifests.Collect(spec, credentials, resolve)
+	return i.generationOf(config, more), err
+}
+
+func (i *Installation) generationOf(config []byte, more []state.Manifest) state.Generation {
 	return state.Generation{
 		InstallConfig: config, Domain: i.spec.Domain(), AppsDomain: i.spec.AppsDomain(),
 		MastersSchedulable: len(i.computeNodes()) == 0, Manifests: more,
-	}, err
+	}
 }
 
 // checkGeneration refuses to mix certificates: machines that booted from one generation never accept another.

@@ -37,6 +37,11 @@ type Options struct {
 	PullSecret string
 	WaitForDNS time.Duration // how long to wait for the delegation; 0: DefaultWaitForDNS
 	Renew      bool          // replace certificates that are too old, and the machines that were started with others
+
+	// Show leads a person to a page where they sign in; nil: nobody is there.
+	Show Show
+	// Seal is the passphrase by which what must not lie open is kept in the folder.
+	Seal string
 }
 
 // Installation is one cluster's installation: what is wanted, where it is kept and what earlier steps found. A step
@@ -76,6 +81,8 @@ type Installation struct {
 	bootBuild    string                        // of the image that the release wants them to boot from
 	ignition     state.Ignition
 	bootstrapURL string // signed
+
+	syn connection // to Project Syn
 }
 
 // New returns the installation of spec in folder, with the facts that earlier runs left there.

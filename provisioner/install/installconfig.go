@@ -52,7 +52,7 @@ const (
 
 // installConfig renders install-config.yaml. The number of compute replicas creates no machines on this platform; it
 // keeps the masters unschedulable and the infrastructure highly available.
-func installConfig(spec state.Spec, pullSecret string) ([]byte, error) {
+func installConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, error) {
 	bundle, err := trustBundle(spec.OpenShift.TrustBundle)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func installConfig(spec state.Spec, pullSecret string) ([]byte, error) {
 		Proxy:       proxy(spec.OpenShift.Proxy),
 		TrustBundle: bundle,
 		PullSecret:  pullSecret,
-		SSHKey:      spec.OpenShift.SSHKey,
+		SSHKey:      sshKeys,
 	}
 	if bundle != "" {
 		document.TrustPolicy = trustAlways

@@ -21,7 +21,7 @@ const (
 
 // Plan returns the steps of the installation.
 func (i *Installation) Plan() provisioner.Plan {
-	return slices.Concat(i.preflightSteps(), i.infrastructureSteps(), i.machineSteps(), i.controlPlaneSteps(), i.clusterSteps())
+	return slices.Concat(i.synPreflightSteps(), i.preflightSteps(), i.registerSteps(), i.infrastructureSteps(), i.machineSteps(), i.controlPlaneSteps(), i.clusterSteps(), i.synSteps())
 }
 
 // preflightSteps only look.
@@ -41,7 +41,7 @@ func (i *Installation) preflightSteps() provisioner.Plan {
 			Needs: on("permissions")},
 		{ID: stepReachability, Phase: Preflight, Title: "Check what has to be reached", Do: i.reachability},
 		{ID: "quotas", Phase: Preflight, Title: "Check the quotas and estimate the cost", Do: i.quotas,
-			Needs: on(stepReachability, "permissions", "install-config", "offers", "collisions")},
+			Needs: i.withSyn(on(stepReachability, "permissions", "install-config", "offers", "collisions"), stepVault, stepConfiguration)},
 	}
 }
 
@@ -70,7 +70,7 @@ func (i *Installation) infrastructureSteps() provisioner.Plan {
 		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.nodeImage,
 			Needs: on("quotas"), Usual: 10 * time.Minute},
 		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generate,
-			Needs: on("delegation", "api-keys")},
+			Needs: i.withSyn(on("delegation", "api-keys"), stepCatalog)},
 		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.uploadBootstrap,
 			Needs: on("ignition")},
 	}
@@ -125,6 +125,14 @@ func (i *Installation) clusterSteps() provisioner.Plan {
 }
 
 func on(steps ...string) []string { return steps }
+
+// withSyn adds steps of Project Syn to those that are needed, if there are any.
+func (i *Installation) withSyn(needs []string, steps ...string) []string {
+	if !i.connected() {
+		return needs
+	}
+	return append(needs, steps...)
+}
 
 // beforeNodes are the steps that have to come before a machine that asks for the API. Without load balancers its name
 // exists once the bootstrap machine has it; a machine that asks earlier would remember for minutes that there is none.

@@ -28,6 +28,8 @@ type Preview struct {
 	Surplus []Change // what the cluster has and the answers do not ask for; an installation leaves it alone
 	Quotas  []QuotaCheck
 	Cost    Cost
+	// Difference is what the cluster's configuration gets, if it is connected to Project Syn.
+	Difference state.Difference
 }
 
 // Pending returns what would be created, changed or deleted.
@@ -55,7 +57,7 @@ func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 		}
 	}
 	for _, look := range []body{
-		i.credentials, i.checkManifests, i.permissions, i.previewOffers, i.collisions, i.sshKey, i.securityGroups, i.antiAffinityGroups, i.access,
+		i.credentials, i.previewSyn(&preview), i.checkManifests, i.permissions, i.previewOffers, i.collisions, i.sshKey, i.securityGroups, i.antiAffinityGroups, i.access,
 		i.buckets, i.elasticIPs, i.dns, i.loadBalancers, i.previewImage, i.previewBootstrap, i.masterMachines, i.computeMachines,
 	} {
 		before := len(preview.Changes)

@@ -21,12 +21,12 @@ func (i *Installation) registry() body {
 }
 
 func (i *Installation) giveRegistryAccess(ctx context.Context, report provisioner.Report) error {
-	key, err := i.folder.APIKey(i.name(storagePolicy))
+	key, err := i.keptKey(ctx, storagePolicy)
 	if err != nil {
 		return err
 	}
 	if key.Secret == "" {
-		return fault.Newf(fault.Internal, "give the image registry its bucket", "the folder holds no secret of the API key %s", key.Name)
+		return fault.Newf(fault.Internal, "give the image registry its bucket", "nobody has kept the secret of the API key %s", key.Name)
 	}
 	action, err := i.world.Cluster.EnsureRegistryAccess(ctx, i.registryStorage(), key)
 	if err != nil {

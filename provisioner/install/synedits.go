@@ -1,0 +1,81 @@
+package install
+
+import (
+	"exoshift/state"
+)
+
+// later stands for what is only known once the cluster has been generated.
+const later = "TO_BE_DEFINED"
+
+// noOpsgenie is the class that keeps a cluster's alerts from the people on call.
+const noOpsgenie = "global.distribution.openshift4.no-opsgenie"
+
+// tenantRepo is the repository that the cluster's configuration is in.
+func (i *Installation) tenantRepo() state.GitRepo {
+	repo := i.syn.tenant.Config
+	if i.syn.cluster.TenantRevision != "" {
+		repo.Revision = i.syn.cluster.TenantRevision
+	}
+	return repo
+}
+
+// configurationFile is the cluster's own.
+func (i *Installation) configurationFile() string { return i.spec.Cluster.ID + ".yml" }
+
+// edits are what the cluster's configuration has to say, as far as it is known by now.
+func (i *Installation) edits() []state.YAMLEdit {
+	facts := i.Facts()
+	edits := []state.YAMLEdit{
+		set("openshift", "baseDomain").to(i.spec.Domain()),
+		set("openshift", "infraID").once(facts.InfraID),
+		set("openshift", "clusterID").once(facts.Syn.ClusterUUID),
+		set("openshift", "ssh_key").once(facts.Syn.SSHPublicKey),
+		set("openshift4_terraform", "terraform_variables", "base_domain").to(i.spec.Cluster.BaseDomain),
+		set("openshift4_terraform", "terraform_variables", "ignition_ca").once(facts.Syn.IgnitionCA),
+		set("openshift4_terraform", "terraform_variables", "ssh_key").once(facts.Syn.SSHPublicKey),
+		set("openshift4_terraform", "terraform_variables", "rhcos_template").once(facts.Template),
+	}
+	if facts.Syn.OnCall.IsZero() {
+		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie})
+	} else {
+		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie, Remove: true})
+	}
+	if i.spec.OpenShift.CloudControllerManager != "" {
+		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "exoscale-cloud-controller-manager"})
+	}
+	if i.spec.Network.CNI == "Cilium" {
+		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "cilium"}, i.bootstrapCilium(facts))
+	}
+	return edits
+}
+
+// bootstrapCilium has the catalog hold Cilium's operator until the cluster was generated with it.
+func (i *Installation) bootstrapCilium(facts state.Facts) state.YAMLEdit {
+	edit := set("cilium", "olm", "generate_olm_deployment")
+	if facts.Syn.ClusterUUID == "" {
+		edit.Value = true
+	}
+	return edit.YAMLEdit
+}
+
+// edit is an edit below the parameters.
+type edit struct{ state.YAMLEdit }
+
+func set(keys ...string) edit {
+	return edit{state.YAMLEdit{Path: append([]string{"parameters"}, keys...)}}
+}
+
+// to sets a value that nobody else may have set otherwise.
+func (e edit) to(value string) state.YAMLEdit {
+	e.Value, e.Over = value, []any{}
+	return e.YAMLEdit
+}
+
+// once sets a value in the place of nothing, or of a placeholder; the placeholder itself as long as the value is not known.
+func (e edit) once(value string) state.YAMLEdit {
+	e.Value, e.Over = value, []any{later, ""}
+	if value == "" {
+		e.Value = later
+	}
+	return e.YAMLEdit
+}

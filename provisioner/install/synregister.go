@@ -1,0 +1,96 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// register makes the cluster known to Lieutenant, with what its configuration depends on.
+func (i *Installation) register(ctx context.Context, report provisioner.Report) error {
+	lieutenant, err := i.lieutenant(ctx, report)
+	if err != nil {
+		return err
+	}
+	cluster, action, err := lieutenant.EnsureCluster(ctx, i.wantedCluster())
+	if err != nil {
+		return err
+	}
+	i.syn.cluster = cluster
+	object(report, kindSynCluster, cluster.ID, "", action)
+	err = i.rememberSyn(func(facts *state.SynFacts) {
+		facts.Lieutenant, facts.Tenant, facts.Catalog = i.spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.URL
+		if action == state.Created {
+			facts.Created = i.now()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := i.checkRegistered(report, cluster); err != nil {
+		return err
+	}
+	return i.foretell(ctx, lieutenant)
+}
+
+// foretell gives the cluster the facts that it will report itself one day: its configuration cannot be compiled without.
+func (i *Installation) foretell(ctx context.Context, lieutenant Lieutenant) error {
+	facts, err := versionFacts(i.Facts().OpenShiftVersion)
+	if err != nil {
+		return err
+	}
+	_, err = lieutenant.EnsureDynamicFacts(ctx, i.spec.Cluster.ID, facts)
+	return err
+}
+
+// versionFacts are the dynamic facts of a release, e.g. of 4.21.3: Kubernetes' minor version is OpenShift's and 13.
+func versionFacts(version string) (map[string]any, error) {
+	major, rest, _ := strings.Cut(version, ".")
+	minor, _, found := strings.Cut(rest, ".")
+	number, err := strconv.Atoi(minor)
+	if err != nil || !found {
+		return nil, fault.Newf(fault.Internal, "tell Lieutenant the cluster's version", "%q is no version", version)
+	}
+	return map[string]any{
+		"kubernetesVersion": map[string]any{"major": "1", "minor": strconv.Itoa(number + 13)},
+		"openshiftVersion":  map[string]any{"Major": major, "Minor": minor},
+	}, nil
+}
+
+// reported waits until the cluster's own Steward has told Lieutenant about it, in place of what was foretold.
+func (i *Installation) reported() body {
+	return i.until(synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+		lieutenant, err := i.lieutenant(ctx, report)
+		if err != nil {
+			return err
+		}
+		cluster, err := lieutenant.Cluster(ctx, i.spec.Cluster.ID)
+		if err != nil {
+			return err
+		}
+		if missing := unreported(cluster); missing != "" {
+			return fmt.Errorf("Lieutenant has not heard from the cluster's Steward: no %s yet", missing)
+		}
+		return nil
+	})
+}
+
+// unreported names what only Steward can have told.
+func unreported(cluster state.SynCluster) string {
+	kubernetes, _ := cluster.DynamicFacts["kubernetesVersion"].(map[string]any)
+	openshift, _ := cluster.DynamicFacts["openshiftVersion"].(map[string]any)
+	switch {
+	case cluster.Catalog.DeployKey == "":
+		return "key for the catalog's repository"
+	case kubernetes["gitVersion"] == nil:
+		return "version of Kubernetes"
+	case openshift["Patch"] == nil:
+		return "version of OpenShift"
+	}
+	return ""
+}

@@ -1,0 +1,108 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+const (
+	synthesisEvery = 10 * time.Second
+	// limitSynthesis is how long nothing may change: an operator of Argo CD that is stuck is mended by Steward after ten
+	// minutes, so a slow start may take longer than that.
+	limitSynthesis = 30 * time.Minute
+)
+
+// synthesis waits until Argo CD has made the cluster what its catalog says.
+func (i *Installation) synthesis() body {
+	progress := advance{clock: i.world.Clock}
+	wait := i.until(synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+		seen, err := i.world.Syn.Cluster.Synthesis(ctx)
+		switch {
+		case fault.Is(err, fault.Transient):
+			return progress.patiently(err)
+		case err != nil:
+			return err
+		}
+		i.tellApplications(report, seen)
+		progress.note(seen)
+		return progress.patiently(lacking(seen))
+	})
+	return func(ctx context.Context, report provisioner.Report) error {
+		if err := wait(ctx, report); err != nil {
+			return err
+		}
+		return i.rememberSyn(func(facts *state.SynFacts) {
+			if facts.Synthesized.IsZero() {
+				facts.Synthesized = i.now()
+			}
+		})
+	}
+}
+
+// lacking says what is not as it should be; nil if all is.
+func lacking(seen state.Synthesis) error {
+	for _, part := range []state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root} {
+		if !part.Well() {
+			return errors.New(part.String())
+		}
+	}
+	var ill []string
+	for _, one := range seen.Applications {
+		if !one.Well() {
+			ill = append(ill, one.String())
+		}
+	}
+	switch {
+	case len(seen.Applications) == 0:
+		return errors.New("the catalog has brought no application yet")
+	case len(ill) == 0:
+		return nil
+	}
+	return fmt.Errorf("%d of %d applications are synced and healthy; %s", len(seen.Applications)-len(ill), len(seen.Applications), strings.Join(shortened(ill), "; "))
+}
+
+// shortened keeps the first of many.
+func shortened(sentences []string) []string {
+	const most = 3
+	if len(sentences) <= most {
+		return sentences
+	}
+	return append(sentences[:most:most], fmt.Sprintf("and %d more", len(sentences)-most))
+}
+
+// tellApplications tells what changed since the last look.
+func (i *Installation) tellApplications(report provisioner.Report, seen state.Synthesis) {
+	for _, one := range append([]state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root}, seen.Applications...) {
+		if one.Health != "" && i.changed("application/"+one.Name, fmt.Sprint(one)) {
+			report(provisioner.Event{Type: provisioner.TypeApplication, Name: one.Name, State: one.Health, Sync: one.Sync, Reason: one.Message})
+		}
+	}
+}
+
+// advance tells whether something changes.
+type advance struct {
+	clock provisioner.Clock
+	seen  string
+	last  time.Time
+}
+
+func (a *advance) note(seen state.Synthesis) {
+	if text := fmt.Sprint(seen); text != a.seen {
+		a.seen, a.last = text, a.clock.Now()
+	}
+}
+
+// patiently lets a wait go on as long as something changes.
+func (a *advance) patiently(err error) error {
+	if err == nil || a.last.IsZero() || a.clock.Now().Sub(a.last) >= limitSynthesis/2 {
+		return err
+	}
+	return provisioner.Moving(err)
+}
