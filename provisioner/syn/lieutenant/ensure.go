@@ -1,0 +1,121 @@
+package lieutenant
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const (
+	repositoryLimit = 5 * time.Minute // until the operator has made the repository of a new cluster's catalog
+	repositoryEvery = 2 * time.Second
+)
+
+// EnsureCluster creates the cluster and waits until its catalog has a repository, or gives an existing one the facts and
+// the name that it lacks. A cluster of another tenant, or with other facts than wanted, is a fault.Conflict.
+func (c *Client) EnsureCluster(ctx context.Context, wanted state.SynCluster) (state.SynCluster, state.Action, error) {
+	op := "register cluster " + clean(wanted.ID, "") + " in Lieutenant"
+	if err := checkID(op, tenantField, wanted.Tenant, "t-"); err != nil {
+		return state.SynCluster{}, "", err
+	}
+	found, err := c.look(ctx, op, wanted.ID)
+	action := state.Found
+	if fault.Is(err, fault.NotFound) {
+		found, action, err = c.create(ctx, op, wanted)
+	}
+	if err == nil && action == state.Found {
+		found, action, err = c.complete(ctx, op, found, wanted)
+	}
+	if err == nil {
+		found, err = c.awaitRepository(ctx, op, found)
+	}
+	return found.cluster(), action, err
+}
+
+// create makes the cluster, or finds it: a reply may be lost, and somebody else may be faster.
+func (c *Client) create(ctx context.Context, op string, wanted state.SynCluster) (cluster, state.Action, error) {
+	body := change{ID: wanted.ID, Tenant: wanted.Tenant, DisplayName: wanted.DisplayName, Facts: wanted.Facts}
+	var made cluster
+	err := c.do(ctx, call{op: op, field: factsField, method: http.MethodPost, path: "/clusters", body: body}, &made)
+	if err == nil {
+		return made, state.Created, nil
+	}
+	if !fault.Is(err, fault.Transient) && !fault.Is(err, fault.Conflict) {
+		return cluster{}, "", err
+	}
+	found, lookErr := c.look(ctx, op, wanted.ID)
+	if lookErr != nil {
+		return cluster{}, "", err
+	}
+	return found, state.Found, nil
+}
+
+// complete gives an existing cluster what it lacks.
+func (c *Client) complete(ctx context.Context, op string, found cluster, wanted state.SynCluster) (cluster, state.Action, error) {
+	if found.Tenant != wanted.Tenant {
+		return found, "", fault.Newf(fault.Conflict, op, "it belongs to tenant %s, and %s is wanted", clean(found.Tenant, ""), wanted.Tenant).
+			About(tenantField).WithHint("give the tenant that it belongs to, or another ID for this cluster")
+	}
+	missing := change{Facts: map[string]string{}}
+	has := found.cluster().Facts
+	for _, fact := range slices.Sorted(maps.Keys(wanted.Facts)) {
+		value, known := has[fact]
+		if known && value != wanted.Facts[fact] {
+			return found, "", fault.Newf(fault.Conflict, op, "its fact %s is %q, and %q is wanted", fact, clean(value, ""), wanted.Facts[fact]).
+				About(factsField).WithHint("if it is the same cluster, make the answers and Lieutenant agree on %s; otherwise choose another ID", fact)
+		}
+		if !known {
+			missing.Facts[fact] = wanted.Facts[fact]
+		}
+	}
+	if found.DisplayName == "" {
+		missing.DisplayName = wanted.DisplayName
+	}
+	if missing.empty() {
+		return found, state.Found, nil
+	}
+	found, err := c.patch(ctx, op, wanted.ID, missing)
+	return found, state.Updated, err
+}
+
+// awaitRepository waits for Lieutenant's operator, which makes the repository after the cluster.
+func (c *Client) awaitRepository(ctx context.Context, op string, found cluster) (cluster, error) {
+	for end := c.clock.Now().Add(repositoryLimit); found.GitRepo.URL == ""; {
+		if c.clock.Now().After(end) {
+			return found, fault.New(fault.Timeout, op, errors.New("its catalog has no Git repository after "+repositoryLimit.String())).
+				WithHint("ask those who run Lieutenant why its operator does not make the repository, then run again")
+		}
+		if err := c.clock.Sleep(ctx, repositoryEvery); err != nil {
+			return found, fault.New(fault.KindOf(err), op, err)
+		}
+		var err error
+		if found, err = c.look(ctx, op, found.ID); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// EnsureDynamicFacts gives a cluster facts that it has not reported yet; what it reported stays.
+func (c *Client) EnsureDynamicFacts(ctx context.Context, id string, facts map[string]any) (state.Action, error) {
+	op := "set the dynamic facts of cluster " + clean(id, "") + " in Lieutenant"
+	found, err := c.look(ctx, op, id)
+	if err != nil {
+		return "", err
+	}
+	missing := maps.Clone(facts)
+	maps.DeleteFunc(missing, func(fact string, _ any) bool { return found.DynamicFacts[fact] != nil })
+	if len(missing) == 0 {
+		return state.Found, nil
+	}
+	if _, err := c.patch(ctx, op, id, change{DynamicFacts: missing}); err != nil {
+		return "", err
+	}
+	return state.Updated, nil
+}

@@ -1,2 +1,0 @@
-// Package lieutenant speaks with Lieutenant, the API where Project Syn keeps tenants and clusters.
-package lieutenant

@@ -1,0 +1,155 @@
+package lieutenant
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+
+	"exoshift/internal/fault"
+)
+
+const (
+	manifestOp  = "fetch the manifest of Steward"
+	maxManifest = 1 << 20 // bytes; the real one has a few thousand
+	resetHint   = "ask those who run Lieutenant to reset the cluster's bootstrap token: it is in the status of its Cluster object on the Kubernetes cluster of Lieutenant, and the API cannot do it"
+)
+
+// InstallManifest fetches what Steward is installed from. It can be had once: whoever has it keeps it before anything
+// else. fault.Conflict: the token was used or has ended. It is never asked for a second time by itself.
+func (c *Client) InstallManifest(ctx context.Context, installURL string) ([]byte, error) {
+	address, err := c.installAddress(installURL)
+	if err != nil {
+		return nil, err
+	}
+	token := address.Query().Get("token")
+	content, failed := c.fetch(ctx, address, token)
+	switch {
+	case failed == nil:
+		return content, nil
+	case ctx.Err() != nil:
+		return nil, fault.New(fault.KindOf(ctx.Err()), manifestOp, context.Cause(ctx)).
+			WithHint("run again; if the token is refused then, it was used by this attempt")
+	}
+	return nil, c.unfetched(failed)
+}
+
+// installAddress makes sure that the token goes to Lieutenant and to nobody else.
+func (c *Client) installAddress(installURL string) (*url.URL, error) {
+	refuse := func(why string) (*url.URL, error) {
+		return nil, fault.New(fault.Invalid, manifestOp, errors.New(why)).
+			WithHint("the token was not sent; tell those who run Lieutenant at %s what its install URL looks like", c.base)
+	}
+	base, err := url.Parse(c.base)
+	if err != nil {
+		return refuse("the address of Lieutenant is no URL")
+	}
+	address, err := url.Parse(installURL)
+	switch {
+	case installURL == "":
+		return nil, fault.New(fault.Conflict, manifestOp, errors.New("Lieutenant offers none: the bootstrap token was used, or has ended")).WithHint(resetHint)
+	case err != nil: // which repeats the URL
+		return refuse("the install URL is no URL")
+	case address.Scheme != "https" || address.User != nil:
+		return refuse("the install URL is not plain https")
+	case place(address) != place(base):
+		return refuse("the install URL is of another host than Lieutenant: " + clean(address.Host, address.Query().Get("token")))
+	case address.Query().Get("token") == "":
+		return refuse("the install URL has no token")
+	}
+	address.Fragment = ""
+	return address, nil
+}
+
+func place(address *url.URL) string {
+	port := address.Port()
+	if port == "" {
+		port = "443"
+	}
+	return net.JoinHostPort(address.Hostname(), port)
+}
+
+func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]byte, *refusal) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	if err != nil {
+		return nil, &refusal{err: hideURL(err)}
+	}
+	request.Header.Set("User-Agent", "exoshift")
+	// A connection that was kept might be closed by now; then the transport would ask again by itself.
+	request.Close = true
+	fresh := c.fresh()
+	defer fresh.CloseIdleConnections()
+	answer, err := fresh.Do(request)
+	if err != nil {
+		return nil, &refusal{err: hideURL(err)}
+	}
+	defer func() { _ = answer.Body.Close() }()
+	content, err := io.ReadAll(io.LimitReader(answer.Body, maxManifest+1))
+	switch {
+	case err != nil:
+		return nil, &refusal{err: hideURL(err)}
+	case answer.StatusCode != http.StatusOK:
+		return nil, newRefusal(answer.StatusCode, content, token)
+	case len(content) > maxManifest:
+		return nil, &refusal{status: answer.StatusCode, strange: "its answer has no end"}
+	}
+	return content, checkManifest(content)
+}
+
+// fresh returns the client with connections of its own.
+func (c *Client) fresh() *http.Client {
+	client := *c.http
+	if transport, ok := c.http.Transport.(*http.Transport); ok {
+		client.Transport = transport.Clone()
+	}
+	return &client
+}
+
+// checkManifest tells whether a List that brings Steward was received.
+func checkManifest(content []byte) *refusal {
+	var list struct {
+		Kind  string
+		Items []struct {
+			Kind     string
+			Metadata struct{ Name string }
+		}
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) || json.Unmarshal(content, &list) != nil {
+		return &refusal{status: http.StatusOK, strange: strange(content)}
+	}
+	for _, item := range list.Items {
+		if list.Kind == "List" && item.Kind == "Deployment" && item.Metadata.Name == "steward" {
+			return nil
+		}
+	}
+	return &refusal{status: http.StatusOK, strange: "it answers with JSON that does not install Steward"}
+}
+
+// unfetched says what became of the token.
+func (c *Client) unfetched(failed *refusal) error {
+	switch {
+	case failed.err != nil && certificate(failed.err):
+		return fault.New(fault.Internal, manifestOp, failed).About(urlField).WithHint("%s", c.pathHint(failed))
+	case failed.err != nil:
+		return fault.New(fault.Transient, manifestOp, failed).
+			WithHint("check that this machine reaches %s and run again; if the token is refused then, it was used by this attempt", c.base)
+	case failed.strange != "":
+		return fault.New(fault.Internal, manifestOp, failed).
+			WithHint("%s; if the token is refused then, it was used by this attempt", c.pathHint(failed))
+	}
+	switch failed.status {
+	case http.StatusUnauthorized, http.StatusNotFound, http.StatusBadRequest:
+		return fault.Newf(fault.Conflict, manifestOp, "Lieutenant refuses the bootstrap token, so it was used already or has ended: %w", failed).WithHint(resetHint)
+	case http.StatusServiceUnavailable:
+		return fault.Newf(fault.Transient, manifestOp, "the cluster's account is not ready yet: %w", failed).
+			WithHint("the token was not used; run again in a minute")
+	}
+	return fault.New(failed.kind(), manifestOp, failed).
+		WithHint("run again in a while; if it stays, tell those who run Lieutenant at %s", c.base)
+}

@@ -1,0 +1,82 @@
+package lieutenant
+
+import (
+	"fmt"
+	"time"
+
+	"exoshift/state"
+)
+
+// metadata is what Lieutenant says about itself.
+type metadata struct {
+	APIVersion string `json:"apiVersion"`
+	OIDC       struct {
+		DiscoveryURL string `json:"discoveryUrl"`
+		ClientID     string `json:"clientId"`
+	} `json:"oidc"`
+	Vault struct {
+		Address     string `json:"addr"`
+		LoginMethod string `json:"loginMethod"`
+	} `json:"vault"`
+}
+
+type gitRepo struct {
+	URL       string `json:"url"`
+	Revision  string `json:"revision"` // of tenants only
+	HostKeys  string `json:"hostKeys"`
+	DeployKey string `json:"deployKey"`
+}
+
+func (g gitRepo) repo() state.GitRepo {
+	return state.GitRepo{URL: g.URL, Revision: g.Revision, HostKeys: g.HostKeys, DeployKey: g.DeployKey}
+}
+
+type tenant struct {
+	ID          string  `json:"id"`
+	DisplayName string  `json:"displayName"`
+	GitRepo     gitRepo `json:"gitRepo"`
+}
+
+func (t tenant) tenant() state.SynTenant {
+	return state.SynTenant{ID: t.ID, DisplayName: t.DisplayName, Config: t.GitRepo.repo()}
+}
+
+// cluster is what is read of a cluster.
+type cluster struct {
+	ID             string         `json:"id"`
+	Tenant         string         `json:"tenant"`
+	DisplayName    string         `json:"displayName"`
+	Annotations    map[string]any `json:"annotations"`
+	Facts          map[string]any `json:"facts"`
+	DynamicFacts   map[string]any `json:"dynamicFacts"`
+	GitRepo        gitRepo        `json:"gitRepo"`
+	TenantRevision string         `json:"tenantGitRepoRevision"`
+	InstallURL     string         `json:"installURL"`
+	CompileMeta    struct {
+		LastCompile time.Time `json:"lastCompile"`
+	} `json:"compileMeta"`
+}
+
+func (c cluster) cluster() state.SynCluster {
+	facts := make(map[string]string, len(c.Facts))
+	for key, value := range c.Facts {
+		facts[key] = fmt.Sprint(value) // the description allows other types, though the server drops them
+	}
+	return state.SynCluster{
+		ID: c.ID, Tenant: c.Tenant, DisplayName: c.DisplayName, Facts: facts, DynamicFacts: c.DynamicFacts,
+		Catalog: c.GitRepo.repo(), TenantRevision: c.TenantRevision, InstallURL: c.InstallURL, Compiled: c.CompileMeta.LastCompile,
+	}
+}
+
+// change is what is sent of a cluster: to create it, or as a merge patch. A patch that names the ID or the tenant is
+// refused, and none can take anything away.
+type change struct {
+	ID           string            `json:"id,omitzero"`
+	Tenant       string            `json:"tenant,omitzero"`
+	DisplayName  string            `json:"displayName,omitzero"`
+	Annotations  map[string]string `json:"annotations,omitempty"`
+	Facts        map[string]string `json:"facts,omitempty"`
+	DynamicFacts map[string]any    `json:"dynamicFacts,omitempty"`
+}
+
+func (c change) empty() bool { return c.DisplayName == "" && len(c.Facts) == 0 }
