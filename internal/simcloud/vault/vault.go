@@ -1,2 +1,135 @@
-// Package vault is a KV store of version 2 that speaks as Vault's published API says.
+// Package vault is a Vault for a simulated zone: a KV store of version 2 behind tokens and policies, sign-in by OpenID
+// Connect and by service accounts of Kubernetes. It answers as Vault's published API says, closely enough for Vault's
+// own client, and knows no other engine, no namespaces and no leases.
 package vault
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"exoshift/internal/simcloud/store"
+)
+
+// DefaultMount is where the secrets of Project Syn's clusters are mounted.
+const DefaultMount = "clusters/kv"
+
+// Config says what a simulated Vault serves.
+type Config struct {
+	DB *store.DB
+	// Now is the time that tokens and versions live by; nil is the wall clock.
+	Now func() time.Time
+	// Mount of the KV store; "" is DefaultMount.
+	Mount string
+	// Tokens are tokens that never end, with their policies.
+	Tokens map[string][]string
+	// Policies are there beside those that every simulated Vault has, see Rule.
+	Policies map[string][]Rule
+	// OIDC is the single sign-on that people pass; without an issuer there is none.
+	OIDC OIDC
+	// ServiceAccount says whose token a JWT is; nil knows nobody's.
+	ServiceAccount func(jwt string) (tenant, cluster string, ok bool)
+}
+
+// Vault is safe for concurrent use.
+type Vault struct {
+	config Config
+
+	mu       sync.Mutex // guards the consistency of secrets, and what follows
+	secrets  *store.Table[secret]
+	tokens   *store.Table[token]
+	attempts map[string]attempt // sign-ins under way, by state
+	sealed   bool
+}
+
+// New returns a Vault over what config.DB holds, seeded with the secrets that are there before any cluster.
+func New(config Config) (*Vault, error) {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Mount == "" {
+		config.Mount = DefaultMount
+	}
+	v := &Vault{config: config, attempts: map[string]attempt{}}
+	var err error
+	if v.secrets, err = store.Load[secret](config.DB, "vault/secret"); err != nil {
+		return nil, err
+	}
+	if v.tokens, err = store.Load[token](config.DB, "vault/token"); err != nil {
+		return nil, err
+	}
+	return v, v.seed()
+}
+
+// seed makes what VSHN keeps for all clusters.
+func (v *Vault) seed() error {
+	shared := map[string]map[string]string{
+		"lbaas/hieradata_repo_token":               {"user": "project_1470_bot", "token": "simulated-hieradata-token"},
+		"__shared__/__shared__/opsgenie/aldebaran": {"heartbeat-password": "simulated-heartbeat-password"},
+	}
+	for path, values := range shared {
+		if _, ok := v.secrets.Get(path); ok {
+			continue
+		}
+		if err := v.Put(path, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Handler answers all requests to Vault's host.
+func (v *Vault) Handler() http.Handler { return http.HandlerFunc(v.serve) }
+
+// Seal seals the Vault, or unseals it: while it is sealed it answers nothing but its health.
+func (v *Vault) Seal(sealed bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.sealed = sealed
+}
+
+func (v *Vault) isSealed() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.sealed
+}
+
+func (v *Vault) serve(w http.ResponseWriter, r *http.Request) {
+	req := request{Request: r}
+	var ok bool
+	if req.path, ok = strings.CutPrefix(r.URL.Path, "/v1/"); !ok {
+		page(w, r)
+		return
+	}
+	reply, err := v.route(req)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	reply.write(w)
+}
+
+// route finds who answers: whoever needs no token first.
+func (v *Vault) route(r request) (reply, error) {
+	switch {
+	case r.path == "sys/health":
+		return v.health(), nil
+	case v.isSealed():
+		return reply{}, errSealed
+	case strings.HasPrefix(r.path, "auth/") && !strings.HasPrefix(r.path, "auth/token/"):
+		return v.login(r)
+	}
+	t, err := v.authenticate(r)
+	if err != nil {
+		return reply{}, err
+	}
+	r.token = t
+	switch {
+	case strings.HasPrefix(r.path, "auth/token/"):
+		return v.serveToken(r)
+	case strings.HasPrefix(r.path, "sys/"):
+		return v.serveSystem(r)
+	}
+	return v.serveKV(r)
+}

@@ -1,0 +1,130 @@
+package vault
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+func (v *Vault) serveMetadata(r request, path, operation string) (reply, error) {
+	switch operation {
+	case "list":
+		return v.list(path)
+	case "read":
+		s, ok := v.secrets.Get(path)
+		if !ok {
+			return reply{}, errNothing
+		}
+		return data("kv", s.describe()), nil
+	case "create", "update", "patch":
+		return reply{}, v.describeAnew(r, path, operation == "patch")
+	case "delete":
+		return reply{}, v.secrets.Delete(path)
+	}
+	return reply{}, errMethod
+}
+
+func (v *Vault) list(folder string) (reply, error) {
+	keys := v.keys(folder)
+	if len(keys) == 0 {
+		return reply{}, errNothing
+	}
+	return data("kv", map[string]any{"keys": keys}), nil
+}
+
+// described is the body of a write of metadata: what is absent stays.
+type described struct {
+	MaxVersions *int              `json:"max_versions"`
+	CASRequired *bool             `json:"cas_required"`
+	DeleteAfter *string           `json:"delete_version_after"`
+	Custom      map[string]string `json:"custom_metadata"`
+}
+
+func (d described) apply(s secret) (secret, error) {
+	if d.MaxVersions != nil {
+		s.MaxVersions = *d.MaxVersions
+	}
+	if d.CASRequired != nil {
+		s.CASRequired = *d.CASRequired
+	}
+	if d.Custom != nil {
+		s.Custom = d.Custom
+	}
+	if d.DeleteAfter == nil {
+		return s, nil
+	}
+	var err error
+	if s.DeleteAfter, err = time.ParseDuration(*d.DeleteAfter); err != nil {
+		return s, refuse(http.StatusBadRequest, "Field validation failed: error converting input for field \"delete_version_after\"")
+	}
+	return s, nil
+}
+
+func (v *Vault) describeAnew(r request, path string, patch bool) error {
+	if patch && !r.mergePatch() {
+		return refuse(http.StatusUnsupportedMediaType, "PATCH requires Content-Type \"application/merge-patch+json\"")
+	}
+	var body described
+	if err := r.decode(&body); err != nil {
+		return err
+	}
+	s, ok := v.secrets.Get(path)
+	if !ok && patch {
+		return errNothing
+	}
+	if !ok {
+		s = secret{Path: path, Created: v.config.Now()}
+	}
+	s, err := body.apply(s)
+	if err != nil {
+		return err
+	}
+	s.Updated = v.config.Now()
+	return v.secrets.Put(path, s)
+}
+
+// serveVersions deletes versions, takes that back, or destroys them for good.
+func (v *Vault) serveVersions(r request, part, path string) (reply, error) {
+	if r.Method != http.MethodPost && r.Method != http.MethodPut {
+		return reply{}, errMethod
+	}
+	var body struct {
+		Versions []versionNumber `json:"versions"`
+	}
+	if err := r.decode(&body); err != nil {
+		return reply{}, err
+	}
+	if len(body.Versions) == 0 {
+		return reply{}, refuse(http.StatusBadRequest, "No version number provided")
+	}
+	numbers := make([]int, len(body.Versions))
+	for i, n := range body.Versions {
+		numbers[i] = int(n)
+	}
+	return reply{}, v.change(path, func(s secret) secret { return s.treated(part, numbers, v.config.Now()) })
+}
+
+func (s secret) treated(part string, numbers []int, now time.Time) secret {
+	switch part {
+	case "undelete":
+		return s.changed(numbers, now, func(e *version) { e.Deleted = time.Time{} })
+	case "destroy":
+		return s.changed(numbers, now, func(e *version) { e.Destroyed, e.Data = true, nil })
+	}
+	return s.softDeleted(numbers, now)
+}
+
+// versionNumber is a number that may also come as a text.
+type versionNumber int
+
+// UnmarshalJSON takes 1 and "1".
+func (n *versionNumber) UnmarshalJSON(text []byte) error {
+	var number json.Number
+	if err := json.Unmarshal(text, &number); err != nil {
+		return err
+	}
+	parsed, err := strconv.Atoi(number.String())
+	*n = versionNumber(parsed)
+	return err
+}

@@ -1,0 +1,210 @@
+package vault
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+)
+
+// attemptLife is how long a sign-in may take; it is Vault's own.
+const attemptLife = 5 * time.Minute
+
+// OIDC is the single sign-on behind auth/oidc, with one role for everybody.
+type OIDC struct {
+	Issuer, ClientID, ClientSecret string
+	// HTTP reaches the issuer.
+	HTTP *http.Client
+	// Redirects are where a sign-in may lead back to; nil is DefaultRedirects.
+	Redirects []string
+	// Role is the name of the role, which is also the default; "" is "default".
+	Role string
+	// Policies are those of whoever signs in; nil is Engineer.
+	Policies []string
+}
+
+// DefaultRedirects returns where Vault's own programs want a sign-in to lead.
+func DefaultRedirects() []string {
+	return []string{"http://localhost:8250/oidc/callback", "http://127.0.0.1:8250/oidc/callback"}
+}
+
+func (o OIDC) allows(redirect string) bool {
+	allowed := o.Redirects
+	if allowed == nil {
+		allowed = DefaultRedirects()
+	}
+	return slices.Contains(allowed, redirect)
+}
+
+func (o OIDC) has(role string) bool {
+	return role == "" || role == o.Role || o.Role == "" && role == "default"
+}
+
+func (o OIDC) policies() []string {
+	if o.Policies == nil {
+		return []string{Engineer}
+	}
+	return o.Policies
+}
+
+// attempt is a sign-in that somebody began.
+type attempt struct {
+	nonce, verifier, redirect, clientNonce string
+	ends                                   time.Time
+}
+
+// provider asks the issuer who it is.
+func (o OIDC) provider(ctx context.Context) (context.Context, *oidc.Provider, error) {
+	ctx = oidc.ClientContext(ctx, o.HTTP)
+	provider, err := oidc.NewProvider(ctx, o.Issuer)
+	if err != nil {
+		return ctx, nil, refuse(http.StatusBadRequest, "error getting provider for login operation: %v", err)
+	}
+	return ctx, provider, nil
+}
+
+// authURL begins a sign-in. As Vault does, it answers an empty link where the redirect is not allowed.
+func (v *Vault) authURL(r request) (reply, error) {
+	var body struct {
+		Role        string `json:"role"`
+		Redirect    string `json:"redirect_uri"`
+		ClientNonce string `json:"client_nonce"`
+	}
+	if err := r.decode(&body); err != nil {
+		return reply{}, err
+	}
+	switch {
+	case body.Redirect == "":
+		return reply{}, refuse(http.StatusBadRequest, "missing redirect_uri")
+	case !v.config.OIDC.has(body.Role):
+		return reply{}, refuse(http.StatusBadRequest, "role %q could not be found", body.Role)
+	case !v.config.OIDC.allows(body.Redirect):
+		return data("", map[string]any{"auth_url": ""}), nil
+	}
+	_, provider, err := v.config.OIDC.provider(r.Context())
+	if err != nil {
+		return reply{}, err
+	}
+	state, begun := v.begin(body.Redirect, body.ClientNonce)
+	return data("", map[string]any{"auth_url": v.config.OIDC.link(provider, state, begun)}), nil
+}
+
+// begin notes an attempt, and forgets those that nobody ended in time.
+func (v *Vault) begin(redirect, clientNonce string) (state string, begun attempt) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := v.config.Now()
+	for known, a := range v.attempts {
+		if now.After(a.ends) {
+			delete(v.attempts, known)
+		}
+	}
+	state = "st_" + rand.Text()
+	begun = attempt{
+		nonce: "n_" + rand.Text(), verifier: rand.Text() + rand.Text(), redirect: redirect, clientNonce: clientNonce,
+		ends: now.Add(attemptLife),
+	}
+	v.attempts[state] = begun
+	return state, begun
+}
+
+func (o OIDC) link(provider *oidc.Provider, state string, begun attempt) string {
+	challenge := sha256.Sum256([]byte(begun.verifier))
+	query := url.Values{
+		"client_id": {o.ClientID}, "response_type": {"code"}, "scope": {"openid"}, "redirect_uri": {begun.redirect},
+		"state": {state}, "nonce": {begun.nonce}, "code_challenge_method": {"S256"},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])},
+	}
+	return provider.Endpoint().AuthURL + "?" + query.Encode()
+}
+
+// callback ends a sign-in: a state is good for one try.
+func (v *Vault) callback(r request) (reply, error) {
+	query := r.URL.Query()
+	v.mu.Lock()
+	begun, ok := v.attempts[query.Get("state")]
+	delete(v.attempts, query.Get("state"))
+	v.mu.Unlock()
+	switch {
+	case !ok, v.config.Now().After(begun.ends):
+		return reply{}, refuse(http.StatusBadRequest, "Vault login failed. Expired or missing OAuth state.")
+	case begun.clientNonce != query.Get("client_nonce"):
+		return reply{}, refuse(http.StatusBadRequest, "invalid client_nonce")
+	case query.Get("code") == "":
+		return reply{}, refuse(http.StatusBadRequest, "Vault login failed. No code or id_token received.")
+	}
+	subject, err := v.config.OIDC.exchange(r.Context(), query.Get("code"), begun, v.config.Now)
+	if err != nil {
+		return reply{}, err
+	}
+	t, err := v.issue("oidc-"+subject, tokenLife, v.config.OIDC.policies()...)
+	return v.welcome(t), err
+}
+
+// exchange gets the identity for a code, and checks it.
+func (o OIDC) exchange(ctx context.Context, code string, begun attempt, now func() time.Time) (subject string, err error) {
+	ctx, provider, err := o.provider(ctx)
+	if err != nil {
+		return "", err
+	}
+	raw, err := o.redeem(ctx, provider.Endpoint().TokenURL, code, begun)
+	if err != nil {
+		return "", refuse(http.StatusBadRequest, "Vault login failed. Error exchanging oidc code: %v", err)
+	}
+	identity, err := provider.Verifier(&oidc.Config{ClientID: o.ClientID, Now: now}).Verify(ctx, raw)
+	if err != nil {
+		return "", refuse(http.StatusBadRequest, "Vault login failed. Error validating ID token: %v", err)
+	}
+	if identity.Nonce != begun.nonce {
+		return "", refuse(http.StatusBadRequest, "Vault login failed. Error validating ID token: invalid nonce")
+	}
+	return identity.Subject, nil
+}
+
+// redeem hands a code in at the token endpoint.
+func (o OIDC) redeem(ctx context.Context, endpoint, code string, begun attempt) (idToken string, err error) {
+	form := url.Values{
+		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {begun.redirect},
+		"client_id": {o.ClientID}, "code_verifier": {begun.verifier},
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(form.Encode()))
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if o.ClientSecret != "" {
+		r.SetBasicAuth(url.QueryEscape(o.ClientID), url.QueryEscape(o.ClientSecret))
+	}
+	answer, err := o.HTTP.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	return idTokenIn(answer)
+}
+
+func idTokenIn(answer *http.Response) (string, error) {
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxBody))
+	if err != nil {
+		return "", err
+	}
+	var said struct {
+		IDToken     string `json:"id_token"`
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	if err := json.Unmarshal(body, &said); err != nil || said.IDToken == "" {
+		return "", fmt.Errorf("%s: %s %s", answer.Status, said.Error, said.Description)
+	}
+	return said.IDToken, nil
+}

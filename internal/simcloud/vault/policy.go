@@ -1,0 +1,85 @@
+package vault
+
+import (
+	"slices"
+	"strings"
+)
+
+// Engineer is the policy of people who install clusters: they may do everything with the secrets of clusters.
+const Engineer = "engineer"
+
+// root is the policy that allows everything.
+const root = "root"
+
+const clusterPolicy = "cluster/"
+
+// ClusterPolicy returns the name of the policy of one cluster: it may read its own secrets and those that all share.
+func ClusterPolicy(tenant, cluster string) string { return clusterPolicy + tenant + "/" + cluster }
+
+// Rule allows operations on a path, e.g. "clusters/kv/data/t-demo/*"; a star at its end stands for anything.
+type Rule struct {
+	Path         string
+	Capabilities []string // create, read, update, patch, delete, list
+}
+
+func (rule Rule) matches(path string) bool {
+	if prefix, ok := strings.CutSuffix(rule.Path, "*"); ok {
+		return strings.HasPrefix(path, prefix)
+	}
+	return rule.Path == path
+}
+
+// rules returns what a policy allows; one that nobody wrote allows nothing.
+func (v *Vault) rules(policy string) []Rule {
+	all := []string{"create", "read", "update", "patch", "delete", "list"}
+	if own, ok := strings.CutPrefix(policy, clusterPolicy); ok {
+		return []Rule{
+			{v.config.Mount + "/data/" + own + "/*", []string{"read"}},
+			{v.config.Mount + "/data/__shared__/__shared__/*", []string{"read"}},
+		}
+	}
+	switch policy {
+	case root:
+		return []Rule{{"*", append(all, "sudo")}}
+	case Engineer:
+		return []Rule{{v.config.Mount + "/*", all}}
+	}
+	return v.config.Policies[policy]
+}
+
+// capabilities returns what a token may do with a path, sorted; "deny" if that is nothing.
+func (v *Vault) capabilities(t token, path string) []string {
+	if slices.Contains(t.Policies, root) {
+		return []string{root}
+	}
+	var allowed []string
+	for _, policy := range t.Policies {
+		for _, rule := range v.rules(policy) {
+			if rule.matches(path) {
+				allowed = append(allowed, rule.Capabilities...)
+			}
+		}
+	}
+	if len(allowed) == 0 {
+		return []string{"deny"}
+	}
+	slices.Sort(allowed)
+	return slices.Compact(allowed)
+}
+
+func (v *Vault) allowed(t token, path, operation string) bool {
+	allowed := v.capabilities(t, path)
+	return slices.Contains(allowed, root) || slices.Contains(allowed, operation)
+}
+
+// sees tells whether a token may do anything at all below the mount.
+func (v *Vault) sees(t token) bool {
+	for _, policy := range t.Policies {
+		for _, rule := range v.rules(policy) {
+			if rule.Path == "*" || strings.HasPrefix(rule.Path, v.config.Mount+"/") {
+				return true
+			}
+		}
+	}
+	return false
+}

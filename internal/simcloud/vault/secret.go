@@ -1,0 +1,216 @@
+package vault
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// defaultVersions is how many versions of a secret are kept unless it says otherwise.
+const defaultVersions = 10
+
+// secret is all versions of a secret, and what is told about them.
+type secret struct {
+	Path             string
+	Versions         []version // the oldest first; may be empty
+	Current          int       // number of the newest version; 0: there was none yet
+	Created, Updated time.Time
+	MaxVersions      int
+	CASRequired      bool
+	DeleteAfter      time.Duration
+	Custom           map[string]string
+}
+
+type version struct {
+	Number    int
+	Created   time.Time
+	Deleted   time.Time // when it is deleted, which may be undone; zero: never
+	Destroyed bool
+	Data      map[string]any
+}
+
+func (e version) gone(now time.Time) bool {
+	return e.Destroyed || !e.Deleted.IsZero() && !e.Deleted.After(now)
+}
+
+// copied returns a secret whose versions may be changed.
+func (s secret) copied() secret {
+	s.Versions = slices.Clone(s.Versions)
+	return s
+}
+
+// version returns one version; 0 is the newest.
+func (s secret) version(number int) (version, bool) {
+	if number == 0 {
+		number = s.Current
+	}
+	i := slices.IndexFunc(s.Versions, func(e version) bool { return e.Number == number })
+	if i < 0 {
+		return version{}, false
+	}
+	return s.Versions[i], true
+}
+
+// readable returns what the newest version holds.
+func (s secret) readable(now time.Time) (map[string]any, bool) {
+	newest, ok := s.version(0)
+	return newest.Data, ok && !newest.gone(now)
+}
+
+// with returns the secret with one more version, and without those that are too many.
+func (s secret) with(values map[string]any, now time.Time) secret {
+	s = s.copied()
+	if s.Created.IsZero() {
+		s.Created = now
+	}
+	s.Updated = now
+	s.Current++
+	e := version{Number: s.Current, Created: now, Data: values}
+	if s.DeleteAfter > 0 {
+		e.Deleted = now.Add(s.DeleteAfter)
+	}
+	s.Versions = append(s.Versions, e)
+	kept := s.MaxVersions
+	if kept == 0 {
+		kept = defaultVersions
+	}
+	s.Versions = s.Versions[max(0, len(s.Versions)-kept):]
+	return s
+}
+
+// changed returns the secret with change made to the versions of those numbers.
+func (s secret) changed(numbers []int, now time.Time, change func(*version)) secret {
+	s = s.copied()
+	for i := range s.Versions {
+		if slices.Contains(numbers, s.Versions[i].Number) {
+			change(&s.Versions[i])
+		}
+	}
+	s.Updated = now
+	return s
+}
+
+func (s secret) softDeleted(numbers []int, now time.Time) secret {
+	return s.changed(numbers, now, func(e *version) {
+		if !e.gone(now) {
+			e.Deleted = now
+		}
+	})
+}
+
+// Put writes a new version of a secret, as an operator with all rights would.
+func (v *Vault) Put(path string, values map[string]string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	held := map[string]any{}
+	for key, value := range values {
+		held[key] = value
+	}
+	s, _ := v.secrets.Get(path)
+	s.Path = path
+	return v.secrets.Put(path, s.with(held, v.config.Now()))
+}
+
+// SoftDeleteBelow deletes the newest version of every secret at or below path, so that it can be undone.
+func (v *Vault) SoftDeleteBelow(path string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, s := range v.secrets.List() {
+		if s.Path != path && !strings.HasPrefix(s.Path, strings.TrimSuffix(path, "/")+"/") {
+			continue
+		}
+		if err := v.secrets.Put(s.Path, s.softDeleted([]int{s.Current}, v.config.Now())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Secret returns the strings of the newest version of a secret, unless it is deleted.
+func (v *Vault) Secret(path string) (map[string]string, bool) {
+	s, _ := v.secrets.Get(path)
+	held, ok := s.readable(v.config.Now())
+	if !ok {
+		return nil, false
+	}
+	values := map[string]string{}
+	for key, value := range held {
+		if text, is := value.(string); is {
+			values[key] = text
+		}
+	}
+	return values, true
+}
+
+// Paths returns the paths of all secrets whose newest version is not deleted, sorted.
+func (v *Vault) Paths() []string {
+	var paths []string
+	for _, s := range v.secrets.List() {
+		if _, ok := s.readable(v.config.Now()); ok {
+			paths = append(paths, s.Path)
+		}
+	}
+	return paths
+}
+
+// keys returns what is directly below a folder, as Vault lists it: folders end in a slash.
+func (v *Vault) keys(folder string) []string {
+	if folder != "" {
+		folder = strings.TrimSuffix(folder, "/") + "/"
+	}
+	found := map[string]bool{}
+	for _, s := range v.secrets.List() {
+		rest, ok := strings.CutPrefix(s.Path, folder)
+		if !ok {
+			continue
+		}
+		if name, _, deeper := strings.Cut(rest, "/"); deeper {
+			rest = name + "/"
+		}
+		found[rest] = true
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// told returns a time as Vault tells it; none is "".
+func told(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// metadata tells of one version.
+func (s secret) metadata(e version) map[string]any {
+	return map[string]any{
+		"created_time": told(e.Created), "deletion_time": told(e.Deleted), "destroyed": e.Destroyed,
+		"version": e.Number, "custom_metadata": s.custom(),
+	}
+}
+
+func (s secret) custom() any {
+	if s.Custom == nil {
+		return nil
+	}
+	return s.Custom
+}
+
+// describe tells of all versions.
+func (s secret) describe() map[string]any {
+	versions, oldest := map[string]any{}, 0
+	for _, e := range s.Versions {
+		versions[strconv.Itoa(e.Number)] = map[string]any{
+			"created_time": told(e.Created), "deletion_time": told(e.Deleted), "destroyed": e.Destroyed,
+		}
+	}
+	if len(s.Versions) > 0 && s.Versions[0].Number > 1 {
+		oldest = s.Versions[0].Number
+	}
+	return map[string]any{
+		"cas_required": s.CASRequired, "created_time": told(s.Created), "current_version": s.Current,
+		"custom_metadata": s.custom(), "delete_version_after": s.DeleteAfter.String(), "max_versions": s.MaxVersions,
+		"oldest_version": oldest, "updated_time": told(s.Updated), "versions": versions,
+	}
+}

@@ -1,0 +1,71 @@
+package vault
+
+import (
+	"net/http"
+	"strings"
+)
+
+// health tells what state the Vault is in, also by its status.
+func (v *Vault) health() reply {
+	status, sealed := http.StatusOK, v.isSealed()
+	if sealed {
+		status = http.StatusServiceUnavailable
+	}
+	return reply{status: status, body: map[string]any{
+		"initialized": true, "sealed": sealed, "standby": false, "performance_standby": false,
+		"replication_performance_mode": "disabled", "replication_dr_mode": "disabled",
+		"server_time_utc": v.config.Now().Unix(), "version": "1.15.6", "cluster_name": "vault-prod",
+		"cluster_id": "c9a4f0d2-5d0e-4d57-9ad9-93b94f3bc6f5",
+	}}
+}
+
+func (v *Vault) serveSystem(r request) (reply, error) {
+	mount, isMount := strings.CutPrefix(r.path, "sys/internal/ui/mounts/")
+	switch {
+	case isMount && r.Method == http.MethodGet:
+		return v.describeMount(r.token, mount)
+	case r.is(http.MethodPost, "sys/capabilities-self"):
+		return v.tellCapabilities(r)
+	}
+	return reply{}, errDenied
+}
+
+// describeMount tells which engine answers a path; clients ask before they use it.
+func (v *Vault) describeMount(t token, path string) (reply, error) {
+	if !strings.HasPrefix(strings.TrimSuffix(path, "/")+"/", v.config.Mount+"/") || !v.sees(t) {
+		return reply{}, refuse(http.StatusForbidden,
+			"preflight capability check returned 403, please ensure client's policies grant access to path %q", path+"/")
+	}
+	return data("system", map[string]any{
+		"accessor": "kv_3e7bd2a4", "description": "", "external_entropy_access": false, "local": false,
+		"config":  map[string]any{"default_lease_ttl": 0, "force_no_cache": false, "max_lease_ttl": 0},
+		"options": map[string]string{"version": "2"}, "path": v.config.Mount + "/", "type": "kv", "seal_wrap": false,
+		"uuid": "5aa0a9d0-6d38-4e6c-92cf-a0a2e7e0cd0b",
+	}), nil
+}
+
+func (v *Vault) tellCapabilities(r request) (reply, error) {
+	var body struct {
+		Paths []string `json:"paths"`
+		Path  string   `json:"path"`
+	}
+	if err := r.decode(&body); err != nil {
+		return reply{}, err
+	}
+	if body.Path != "" {
+		body.Paths = append(body.Paths, body.Path)
+	}
+	if len(body.Paths) == 0 {
+		return reply{}, refuse(http.StatusBadRequest, "paths must be supplied")
+	}
+	values := map[string]any{}
+	for _, path := range body.Paths {
+		values[path] = v.capabilities(r.token, path)
+	}
+	values["capabilities"] = values[body.Paths[0]]
+	answer := data("system", values)
+	for key, value := range values { // older clients look beside the data
+		answer.body[key] = value
+	}
+	return answer, nil
+}
