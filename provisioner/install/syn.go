@@ -61,7 +61,7 @@ func (i *Installation) registerSteps() provisioner.Plan {
 		return nil
 	}
 	return provisioner.Plan{
-		{ID: stepRegister, Phase: Infrastructure, Title: "Register the cluster in Lieutenant", Do: i.register,
+		{ID: stepRegister, Phase: Infrastructure, Title: "Register the cluster in Lieutenant", Do: i.registerCluster,
 			Needs: on("quotas"), Usual: time.Minute},
 		{ID: stepSecrets, Phase: Infrastructure, Title: "Put the cluster's secrets into Vault", Do: i.putSecrets,
 			Needs: on(stepRegister)},

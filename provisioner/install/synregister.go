@@ -11,8 +11,8 @@ import (
 	"exoshift/state"
 )
 
-// register makes the cluster known to Lieutenant, with what its configuration depends on.
-func (i *Installation) register(ctx context.Context, report provisioner.Report) error {
+// registerCluster makes the cluster known to Lieutenant, with what its configuration depends on.
+func (i *Installation) registerCluster(ctx context.Context, report provisioner.Report) error {
 	lieutenant, err := i.lieutenant(ctx, report)
 	if err != nil {
 		return err
