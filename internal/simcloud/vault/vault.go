@@ -114,7 +114,7 @@ func (v *Vault) serve(w http.ResponseWriter, r *http.Request) {
 func (v *Vault) route(r request) (reply, error) {
 	switch {
 	case r.path == "sys/health":
-		return v.health(), nil
+		return v.health(r), nil
 	case v.isSealed():
 		return reply{}, errSealed
 	case strings.HasPrefix(r.path, "auth/") && !strings.HasPrefix(r.path, "auth/token/"):
