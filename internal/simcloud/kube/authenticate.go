@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // User is who asks.
@@ -31,6 +32,8 @@ type Authenticator struct {
 	Clients func() *x509.CertPool
 	// Token returns the user of a bearer token; nil: there are no tokens.
 	Token func(string) (User, bool)
+	// Issue returns a token of a service account that ends then; nil: there are none.
+	Issue func(namespace, account string, expires time.Time) string
 }
 
 const (

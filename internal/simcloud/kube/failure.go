@@ -2,7 +2,10 @@ package kube
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 )
 
 // Failure is what the API answers instead of an object: a metav1.Status.
@@ -14,6 +17,7 @@ type Failure struct {
 	Name    string
 	Invalid bool // what was sent is told by the name of its kind, not of its resource
 	Plain   bool // the answer is text, as that of any other HTTP server
+	Causes  []Object
 }
 
 func (f *Failure) Error() string { return f.Message }
@@ -22,6 +26,9 @@ func (f *Failure) status() Object {
 	details := Object{"name": f.Name, "group": f.Kind.Group, "kind": f.Kind.Resource}
 	if f.Invalid {
 		details["kind"] = f.Kind.Kind
+	}
+	if len(f.Causes) > 0 {
+		details = Object{"causes": f.Causes}
 	}
 	return Object{
 		"kind": "Status", "apiVersion": "v1", "metadata": Object{}, "status": "Failure",
@@ -43,6 +50,32 @@ func conflict(kind Kind, name string) *Failure {
 	return &Failure{Code: http.StatusConflict, Reason: "Conflict", Kind: kind, Name: name,
 		Message: fmt.Sprintf("Operation cannot be fulfilled on %s %q: the object has been modified; "+
 			"please apply your changes to the latest version and try again", kind.GroupResource(), name)}
+}
+
+// contested is for an apply that would change what others own.
+func contested(kind Kind, name string, conflicts []contention) *Failure {
+	failure := &Failure{Code: http.StatusConflict, Reason: "Conflict", Kind: kind, Name: name}
+	fields := map[string][]string{}
+	for _, conflict := range conflicts {
+		fields[conflict.owner] = append(fields[conflict.owner], "- "+conflict.path)
+		failure.Causes = append(failure.Causes, Object{"reason": "FieldManagerConflict", "message": "conflict with " + conflict.owner, "field": conflict.path})
+	}
+	if len(conflicts) == 1 {
+		failure.Message = fmt.Sprintf("Apply failed with 1 conflict: conflict with %s: %s", conflicts[0].owner, conflicts[0].path)
+		return failure
+	}
+	var lines []string
+	for _, owner := range slices.Sorted(maps.Keys(fields)) {
+		lines = append(append(lines, "conflicts with "+owner+":"), fields[owner]...)
+	}
+	failure.Message = fmt.Sprintf("Apply failed with %d conflicts: %s", len(conflicts), strings.Join(lines, "\n"))
+	return failure
+}
+
+// withoutManager is for an apply by nobody.
+func withoutManager() *Failure {
+	return &Failure{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: Kind{Group: "meta.k8s.io", Kind: "PatchOptions"}, Invalid: true,
+		Message: `PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch`}
 }
 
 func forbidden(request request, user User) *Failure {

@@ -37,7 +37,9 @@ func own(kind Kind, before, after Object, manager string, now time.Time) {
 
 // credit adds fields to those of a manager.
 func credit(entries []Object, kind Kind, manager string, written map[string]any, now time.Time) []Object {
-	at := slices.IndexFunc(entries, func(entry Object) bool { return entry.Text("manager") == manager })
+	at := slices.IndexFunc(entries, func(entry Object) bool {
+		return entry.Text("manager") == manager && entry.Text("operation") == "Update"
+	})
 	if at < 0 {
 		at = len(entries)
 		entries = append(entries, Object{"manager": manager, "operation": "Update", "apiVersion": kind.apiVersion(),

@@ -15,8 +15,8 @@ const (
 	applyPatch     = "application/apply-patch+yaml"
 )
 
-// patched returns object as a patch makes it. A strategic merge and a server-side apply are merge patches here,
-// except that status conditions and addresses are merged by their type. Fields that an apply leaves out stay.
+// patched returns object as a patch makes it. A strategic merge, and an apply of a status, are merge patches here,
+// except that status conditions and addresses are merged by their type.
 func patched(object Object, media string, patch []byte) (Object, error) {
 	switch media {
 	case jsonPatch:

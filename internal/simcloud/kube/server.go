@@ -64,6 +64,9 @@ func (s *Server) public(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (s *Server) objects(w http.ResponseWriter, r *http.Request, user User) error {
+	if answered, err := s.review(w, r, user); answered {
+		return err
+	}
 	parsed, err := s.Objects.parse(r)
 	if parsed.verb == "" {
 		parsed.verb = strings.ToLower(r.Method)
@@ -85,6 +88,9 @@ func (s *Server) objects(w http.ResponseWriter, r *http.Request, user User) erro
 	case "get":
 		return s.Objects.serveGet(w, parsed)
 	case "create":
+		if parsed.resource() == "serviceaccounts/token" && s.Issue != nil {
+			return s.issueToken(w, r, parsed)
+		}
 		return s.Objects.serveCreate(w, r, parsed, user)
 	case "update":
 		return s.Objects.serveUpdate(w, r, parsed)

@@ -84,7 +84,7 @@ func TestPatchesOfEveryKind(t *testing.T) {
 		types.MergePatchType:          `{"metadata":{"labels":{"merge":"","b":null}}}`,
 		types.StrategicMergePatchType: `{"metadata":{"labels":{"strategic":""}},"spec":{"taints":[{"key":"storagenode","value":"True","effect":"NoSchedule"}]}}`,
 		types.JSONPatchType:           `[{"op":"add","path":"/metadata/labels/json","value":""}]`,
-		types.ApplyPatchType:          "metadata:\n  labels:\n    apply: \"\"\n",
+		types.ApplyPatchType:          "apiVersion: v1\nkind: Node\nmetadata:\n  labels:\n    apply: \"\"\n",
 	} {
 		if _, err := nodes.Patch(t.Context(), "infra-0", kind, []byte(patch), metav1.PatchOptions{FieldManager: "test"}); err != nil {
 			t.Errorf("%s: %v", kind, err)

@@ -3,7 +3,6 @@ package kube
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -120,7 +119,10 @@ func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed requ
 	if media == strategicPatch && parsed.kind.Added {
 		return unsupportedMedia(media)
 	}
-	err = o.write(w, r, parsed, func(current Object) (Object, error) {
+	if media == applyPatch && parsed.subresource == "" {
+		return o.serveApply(w, r, parsed, patch, user)
+	}
+	return o.write(w, r, parsed, func(current Object) (Object, error) {
 		changed, err := patched(current, media, patch)
 		if err == nil && changed.Name() != parsed.name {
 			err = misnamed(changed.Name(), parsed.name)
@@ -130,24 +132,6 @@ func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed requ
 		}
 		return changed, err
 	})
-	var failure *Failure
-	if media == applyPatch && parsed.subresource == "" && errors.As(err, &failure) && failure.Code == http.StatusNotFound {
-		object, err := patched(Object{}, media, patch)
-		if err != nil {
-			return err
-		}
-		object.Set("metadata.name", parsed.name)
-		if err := o.admit(parsed, object, user); err != nil {
-			return err
-		}
-		created, err := o.Create(parsed.kind.GroupResource(), parsed.namespace, object)
-		if err != nil {
-			return err
-		}
-		answer(w, http.StatusCreated, created)
-		return nil
-	}
-	return err
 }
 
 // write replaces an object by what the client wants of it, as far as the subresource reaches.
@@ -169,7 +153,9 @@ func (o *Objects) write(w http.ResponseWriter, q *http.Request, r request, want 
 		}
 		if r.subresource == "" {
 			encodeSecret(r.kind, object)
-			own(r.kind, before, object, manager(q, r), o.now())
+			if !isApply(q) {
+				own(r.kind, before, object, manager(q, r), o.now())
+			}
 		}
 		return r.judge(before, object)
 	})
@@ -178,6 +164,12 @@ func (o *Objects) write(w http.ResponseWriter, q *http.Request, r request, want 
 	}
 	answer(w, http.StatusOK, written)
 	return nil
+}
+
+// isApply tells whether a request notes who owns what itself.
+func isApply(r *http.Request) bool {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // another one is none
+	return r.Method == http.MethodPatch && media == applyPatch
 }
 
 // confine copies from wanted to object what the request's subresource may change.

@@ -1,0 +1,121 @@
+package kube
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// leaf is a field that holds no further fields.
+type leaf struct {
+	path  []string
+	value any
+}
+
+func (l leaf) name() string { return strings.Join(l.path, ".") }
+
+// leaves returns the leaves of an object's part, sorted. An empty map is one, a list too.
+func leaves(fields map[string]any, path []string) []leaf {
+	var list []leaf
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		at := append(slices.Clone(path), key)
+		inner, isMap := fields[key].(map[string]any)
+		switch {
+		case isMap && len(inner) > 0:
+			list = append(list, leaves(inner, at)...)
+		case isMap && len(path) == 0 && key == "metadata":
+		case fields[key] != nil:
+			list = append(list, leaf{at, fields[key]})
+		}
+	}
+	return list
+}
+
+// paths returns the leaves of a set as managedFields writes it.
+func paths(set map[string]any, path []string) [][]string {
+	var list [][]string
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		name, isField := strings.CutPrefix(key, "f:")
+		if !isField {
+			continue
+		}
+		at := append(slices.Clone(path), name)
+		if inner, _ := set[key].(map[string]any); len(inner) > 0 && !itself(inner) {
+			list = append(list, paths(inner, at)...)
+			continue
+		}
+		list = append(list, at)
+	}
+	return list
+}
+
+// owns tells whether a set holds a field, what it is in, or anything in it.
+func owns(set map[string]any, path []string) bool {
+	for _, key := range path {
+		inner, ok := set["f:"+key].(map[string]any)
+		if !ok {
+			return false
+		}
+		if len(inner) == 0 {
+			return true
+		}
+		set = inner
+	}
+	return true
+}
+
+// disown takes a field out of everybody's set.
+func disown(entries []Object, path []string) {
+	fields := map[string]any{}
+	for _, key := range slices.Backward(path) {
+		fields = map[string]any{"f:" + key: fields}
+	}
+	for _, entry := range entries {
+		subtract(entry.Map("fieldsV1"), fields)
+	}
+}
+
+func lookup(object Object, path []string) any {
+	var at any = map[string]any(object)
+	for _, key := range path {
+		fields, ok := at.(map[string]any)
+		if !ok {
+			return nil
+		}
+		at = fields[key]
+	}
+	return at
+}
+
+// put sets a field. A map that is there already stays as it is if an empty one is wanted.
+func put(object Object, wish leaf) {
+	fields := map[string]any(object)
+	last := len(wish.path) - 1
+	for _, key := range wish.path[:last] {
+		next, ok := fields[key].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			fields[key] = next
+		}
+		fields = next
+	}
+	_, wantsMap := wish.value.(map[string]any)
+	if _, isMap := fields[wish.path[last]].(map[string]any); !wantsMap || !isMap {
+		fields[wish.path[last]] = clone(wish.value)
+	}
+}
+
+// remove deletes a field, and the maps that are empty without it.
+func remove(fields map[string]any, path []string) {
+	if len(path) == 1 {
+		delete(fields, path[0])
+		return
+	}
+	inner, ok := fields[path[0]].(map[string]any)
+	if !ok {
+		return
+	}
+	if remove(inner, path[1:]); len(inner) == 0 {
+		delete(fields, path[0])
+	}
+}
