@@ -82,6 +82,11 @@ func list[T any](ctx context.Context, a *api, where place, selector string) ([]T
 func (a *api) fetch(ctx context.Context, where place, name string, query url.Values) ([]byte, error) {
 	address := a.address.JoinPath(where.path(), name)
 	address.RawQuery = query.Encode()
+	return a.get(ctx, address, where.String(), name)
+}
+
+// get asks for what is at an address of the API; a refusal names the kind and the name.
+func (a *api) get(ctx context.Context, address *url.URL, kind, name string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
 		return nil, err
@@ -97,18 +102,18 @@ func (a *api) fetch(ctx context.Context, where place, name string, query url.Val
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, refusal(where, name, response.StatusCode, content)
+		return nil, refusal(kind, name, response.StatusCode, content)
 	}
 	return content, nil
 }
 
 // refusal returns what the API says when it does not answer a request.
-func refusal(where place, name string, code int, content []byte) error {
+func refusal(kind, name string, code int, content []byte) error {
 	var status metav1.Status
 	if err := stdjson.Unmarshal(content, &status); err == nil && status.Kind == "Status" && status.Reason != "" {
 		return &apierrors.StatusError{ErrStatus: status}
 	}
-	return apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: where.String()}, name, "", 0, true)
+	return apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: kind}, name, "", 0, true)
 }
 
 // decode understands an answer. An error quotes nothing of it: it may hold a secret.

@@ -1,0 +1,124 @@
+package openshift
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Apply makes the objects of manifests, YAML documents or one JSON List, by server-side apply: kinds, namespaces and
+// access first, what guards others last. Fields that others own are a fault.Conflict that names them; nothing of these
+// objects is changed then. A kind that is not served yet is fault.Transient after all others are applied. What was applied
+// is returned beside an error; to go on, apply the same again. Nothing that a secret holds is ever told.
+func (c *Cluster) Apply(ctx context.Context, manifests []byte) ([]state.AppliedObject, error) {
+	objects, err := decodeManifests(manifests)
+	if err != nil {
+		return nil, err
+	}
+	api, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := round{cluster: c, mapping: mapping{api: api, known: map[string][]metav1.APIResource{}}, own: definedGroups(objects)}
+	var applied []state.AppliedObject
+	var skipped error // about the first object whose kind is not served yet
+	for _, object := range ordered(objects) {
+		where, err := all.place(ctx, object)
+		if unserved(err) {
+			skipped = cmp.Or(skipped, err)
+			continue
+		}
+		if err != nil {
+			return applied, err
+		}
+		action, err := api.apply(ctx, where, object)
+		if err != nil {
+			return applied, err
+		}
+		applied = append(applied, state.AppliedObject{
+			Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(), Action: action,
+		})
+	}
+	return applied, skipped
+}
+
+// round is one round of applying manifests.
+type round struct {
+	mapping
+	cluster *Cluster
+	own     map[string]bool // groups of kinds that the manifests define
+}
+
+// place waits for a kind that these manifests define.
+func (r *round) place(ctx context.Context, object *unstructured.Unstructured) (place, error) {
+	if r.own[groupOf(object)] {
+		return r.await(ctx, r.cluster, object)
+	}
+	return r.mapping.place(ctx, object)
+}
+
+// version is the part of an object that changes with every change.
+type version struct {
+	Metadata struct {
+		ResourceVersion string `json:"resourceVersion"`
+	} `json:"metadata"`
+}
+
+// apply makes one object, and tells by its versions whether that changed anything.
+func (a *api) apply(ctx context.Context, where place, object *unstructured.Unstructured) (state.Action, error) {
+	before, exists, err := read[version](ctx, a, where, object.GetName())
+	if err != nil {
+		return "", err
+	}
+	op := "apply " + titled(object)
+	content, err := json.Marshal(object.Object)
+	if err != nil {
+		return "", fault.Newf(fault.Internal, op, "it cannot be written")
+	}
+	a.tally.count("apply", where)
+	after, err := where.in(a).Patch(ctx, object.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{FieldManager: fieldManager})
+	switch {
+	case err != nil:
+		return "", a.explainApply(ctx, op, object, err)
+	case !exists:
+		return state.Created, nil
+	case after.GetResourceVersion() == before.Metadata.ResourceVersion:
+		return state.Found, nil
+	}
+	return state.Updated, nil
+}
+
+// explainApply turns a refusal into a fault.
+func (a *api) explainApply(ctx context.Context, op string, object *unstructured.Unstructured, err error) error {
+	if others := contested(err); others != "" {
+		return fault.Newf(fault.Conflict, op, "it belongs to others in part: %s", others).
+			WithHint("look at the object: either remove it, or take back what others have changed in it, and start again")
+	}
+	failure := a.explain(ctx, op, err)
+	switch {
+	case apierrors.IsNotFound(err):
+		return fault.Newf(fault.Transient, op, "the namespace %q does not exist yet", object.GetNamespace())
+	case apierrors.HasStatusCause(err, "NamespaceTerminating"):
+		return fault.Newf(fault.Transient, op, "the namespace %q is being deleted", object.GetNamespace())
+	case object.GetKind() == "Secret":
+		return concealed(failure)
+	}
+	return curt(failure)
+}
+
+// titled names an object for people: "Deployment syn/steward".
+func titled(object *unstructured.Unstructured) string {
+	name := object.GetName()
+	if object.GetNamespace() != "" {
+		name = object.GetNamespace() + "/" + name
+	}
+	return said(object.GetKind() + " " + name)
+}

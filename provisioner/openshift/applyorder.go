@@ -1,0 +1,68 @@
+package openshift
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Ranks of objects: what others need comes first.
+const (
+	rankDefinition = iota
+	rankNamespace
+	rankAccess
+	rankContent
+	rankOther
+	rankCustom // of kinds that the same manifests define: their webhooks may have to run
+	rankWebhook
+)
+
+// ordered sorts the objects by what needs what, and leaves them in their order otherwise.
+func ordered(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	own := definedGroups(objects)
+	sorted := slices.Clone(objects)
+	slices.SortStableFunc(sorted, func(a, b *unstructured.Unstructured) int { return rank(a, own) - rank(b, own) })
+	return sorted
+}
+
+func rank(object *unstructured.Unstructured, own map[string]bool) int {
+	group := groupOf(object)
+	switch kind := object.GetKind(); {
+	case kind == definitionKind:
+		return rankDefinition
+	case group == "" && kind == "Namespace":
+		return rankNamespace
+	case group == "rbac.authorization.k8s.io", group == "" && kind == "ServiceAccount":
+		return rankAccess
+	case group == "" && (kind == "Secret" || kind == "ConfigMap"):
+		return rankContent
+	case own[group]:
+		return rankCustom
+	case group == "admissionregistration.k8s.io", group == "apiregistration.k8s.io":
+		return rankWebhook
+	}
+	return rankOther
+}
+
+const definitionKind = "CustomResourceDefinition"
+
+// definedGroups returns the groups of the kinds that the objects define.
+func definedGroups(objects []*unstructured.Unstructured) map[string]bool {
+	groups := map[string]bool{}
+	for _, object := range objects {
+		if object.GetKind() == definitionKind {
+			group, _, _ := unstructured.NestedString(object.Object, "spec", "group")
+			groups[group] = true
+		}
+	}
+	return groups
+}
+
+func groupOf(object *unstructured.Unstructured) string {
+	group, _, found := strings.Cut(object.GetAPIVersion(), "/")
+	if !found {
+		return ""
+	}
+	return group
+}

@@ -1,0 +1,95 @@
+package openshift
+
+import (
+	"cmp"
+	"slices"
+
+	"exoshift/state"
+)
+
+// maxApplications bounds how many applications are told of; a cluster has some dozens.
+const maxApplications = 500
+
+// argoApplication is the part of argoproj.io/v1alpha1 Application that tells how it is.
+type argoApplication struct {
+	Metadata named `json:"metadata"`
+	Status   struct {
+		Sync struct {
+			Status string `json:"status"`
+		} `json:"sync"`
+		Health struct {
+			Status  string `json:"status"`
+			Message string `json:"message"`
+		} `json:"health"`
+		Operation struct {
+			Phase   string `json:"phase"`
+			Message string `json:"message"`
+		} `json:"operationState"`
+		Conditions conditions `json:"conditions"` // without a status: each is a complaint
+		Resources  []struct {
+			Kind      string `json:"kind"`
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+			Status    string `json:"status"`
+			Health    struct {
+				Status  string `json:"status"`
+				Message string `json:"message"`
+			} `json:"health"`
+		} `json:"resources"`
+	} `json:"status"`
+}
+
+// applicationStatuses returns the root, which is Missing if there is none, and all others by name.
+func applicationStatuses(all []argoApplication) (root state.ApplicationStatus, others []state.ApplicationStatus) {
+	root = state.ApplicationStatus{Name: rootName, Health: missing, Message: "Steward has not made it yet"}
+	for _, application := range all {
+		if application.Metadata.Name == rootName {
+			root = application.status()
+			continue
+		}
+		others = append(others, application.status())
+	}
+	sortedBy(others, func(application state.ApplicationStatus) string { return application.Name })
+	return root, others[:min(len(others), maxApplications)]
+}
+
+// status is Unknown where Argo CD has not looked yet.
+func (a argoApplication) status() state.ApplicationStatus {
+	status := state.ApplicationStatus{
+		Name: said(a.Metadata.Name), Sync: said(cmp.Or(a.Status.Sync.Status, unknown)), Health: said(cmp.Or(a.Status.Health.Status, unknown)),
+	}
+	if !status.Well() {
+		status.Message = said(a.complaint())
+	}
+	return status
+}
+
+// complaint returns why an application is not well, from what failed to what is only not done yet.
+func (a argoApplication) complaint() string {
+	operation := a.Status.Operation
+	if slices.Contains([]string{"Failed", "Error"}, operation.Phase) && operation.Message != "" {
+		return operation.Message
+	}
+	for _, kind := range []string{"ComparisonError", "SyncError", "InvalidSpecError", "UnknownError"} {
+		if message := a.Status.Conditions.find(kind).Message; message != "" {
+			return message
+		}
+	}
+	waiting := ""
+	if operation.Phase == "Running" {
+		waiting = operation.Message
+	}
+	return cmp.Or(a.Status.Health.Message, a.weakest(), waiting)
+}
+
+// weakest names the first of the application's objects that is not well, the degraded ones first.
+func (a argoApplication) weakest() string {
+	for _, health := range []string{degraded, missing, progressing} {
+		for _, object := range a.Status.Resources {
+			if object.Health.Status == health {
+				return join(object.Kind+" "+object.Namespace+"/"+object.Name+" is "+health, object.Health.Message)
+			}
+		}
+	}
+	return ""
+}

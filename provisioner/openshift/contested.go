@@ -1,0 +1,40 @@
+package openshift
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// maxContested bounds how many fields are named.
+const maxContested = 5
+
+// contested returns the fields that others own and whoever owns them, by what the API says about an apply; "" if that is
+// not why it failed. The API names fields and managers, and no values.
+func contested(err error) string {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) || answer.Status().Details == nil {
+		return ""
+	}
+	var named []string
+	for _, cause := range answer.Status().Details.Causes {
+		if cause.Type == metav1.CauseTypeFieldManagerConflict {
+			named = append(named, fmt.Sprintf("%s of %s", said(cause.Field), said(owner(cause.Message))))
+		}
+	}
+	if more := len(named) - maxContested; more > 0 {
+		named = append(named[:maxContested], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(named, ", ")
+}
+
+// owner returns the manager in the API's words: conflict with "kubectl" using apps/v1.
+func owner(message string) string {
+	if parts := strings.SplitN(message, `"`, 3); len(parts) == 3 {
+		return parts[1]
+	}
+	return "somebody else"
+}

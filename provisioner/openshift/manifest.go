@@ -1,0 +1,123 @@
+package openshift
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+
+	"exoshift/internal/fault"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+const (
+	// maxManifests bounds what is applied at once, in bytes: the kinds of a big operator are a few million.
+	maxManifests = 16 << 20
+	// maxObjects bounds how many objects are applied at once.
+	maxObjects = 2000
+)
+
+const decodeOp = "read the manifests"
+
+// decodeManifests returns the objects of YAML documents, or of a JSON List, without what only an API server writes. An
+// error quotes nothing of them: they may hold a secret.
+func decodeManifests(content []byte) ([]*unstructured.Unstructured, error) {
+	if len(content) > maxManifests {
+		return nil, fault.Newf(fault.Invalid, decodeOp, "they have %d bytes, more than %d", len(content), maxManifests)
+	}
+	var all []*unstructured.Unstructured
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
+	for number := 1; ; number++ {
+		var document runtime.RawExtension
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fault.Newf(fault.Invalid, decodeOp, "document %d is neither YAML nor JSON%s", number, lineOf(err))
+		}
+		objects, err := objectsOf(document.Raw, number)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, objects...); len(all) > maxObjects {
+			return nil, fault.Newf(fault.Invalid, decodeOp, "they hold more than %d objects", maxObjects)
+		}
+	}
+}
+
+// lineOf returns where a parser failed, and nothing else of what it says.
+func lineOf(err error) string {
+	if line := regexp.MustCompile(`line \d+`).FindString(err.Error()); line != "" {
+		return " at " + line
+	}
+	return ""
+}
+
+// objectsOf returns the object of a document, or those of its List; none of an empty document.
+func objectsOf(document []byte, number int) ([]*unstructured.Unstructured, error) {
+	if text := bytes.TrimSpace(document); len(text) == 0 || bytes.Equal(text, []byte("null")) {
+		return nil, nil
+	}
+	object := &unstructured.Unstructured{}
+	if err := json.Unmarshal(document, &object.Object); err != nil {
+		return nil, fault.Newf(fault.Invalid, decodeOp, "document %d is not an object", number)
+	}
+	if !strings.HasSuffix(object.GetKind(), "List") || !object.IsList() {
+		return []*unstructured.Unstructured{object}, complain(object, number)
+	}
+	items, _ := object.Object["items"].([]any)
+	var all []*unstructured.Unstructured
+	for _, item := range items {
+		fields, _ := item.(map[string]any)
+		object := &unstructured.Unstructured{Object: fields}
+		if err := complain(object, number); err != nil {
+			return nil, err
+		}
+		all = append(all, object)
+	}
+	return all, nil
+}
+
+// complain refuses what names no one object, and takes out what only an API server writes.
+func complain(object *unstructured.Unstructured, number int) error {
+	metadata, _ := object.Object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	kind, _ := object.Object["kind"].(string)
+	version, _ := object.Object["apiVersion"].(string)
+	if name == "" || kind == "" || version == "" || strings.Count(version, "/") > 1 {
+		return fault.Newf(fault.Invalid, decodeOp, "an object of document %d has no apiVersion, kind or name", number)
+	}
+	for _, field := range []string{"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "selfLink"} {
+		delete(metadata, field)
+	}
+	delete(object.Object, "status")
+	if kind == "Secret" && version == "v1" {
+		encodeSecret(object)
+	}
+	return nil
+}
+
+// encodeSecret writes the plain text of a secret as data: of stringData the API notes no owner.
+func encodeSecret(secret *unstructured.Unstructured) {
+	plain, _ := secret.Object["stringData"].(map[string]any)
+	delete(secret.Object, "stringData")
+	if len(plain) == 0 {
+		return
+	}
+	data, ok := secret.Object["data"].(map[string]any)
+	if !ok {
+		data = map[string]any{}
+		secret.Object["data"] = data
+	}
+	for key, value := range plain {
+		text, _ := value.(string)
+		data[key] = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+}

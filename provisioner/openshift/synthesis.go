@@ -1,0 +1,133 @@
+package openshift
+
+import (
+	"cmp"
+	"context"
+
+	"exoshift/state"
+)
+
+// The places of what turns a catalog into a cluster.
+const (
+	synDeployments  place = "apps/v1/deployments@syn"
+	synStatefulSets place = "apps/v1/statefulsets@syn"
+	synPods         place = "v1/pods@syn"
+	argos           place = "argoproj.io/v1beta1/argocds@syn"
+	applications    place = "argoproj.io/v1alpha1/applications@syn"
+	definitions     place = "apiextensions.k8s.io/v1/customresourcedefinitions"
+)
+
+// Names of what is looked at in the namespace syn.
+const (
+	stewardName    = "steward"
+	argoTitle      = "argo-cd"
+	argoName       = "syn-argocd"
+	argoController = "syn-argocd-application-controller"
+	argoKind       = "argocds.argoproj.io"
+	rootName       = "root"
+)
+
+// Health as Argo CD words it.
+const (
+	healthy     = "Healthy"
+	progressing = "Progressing"
+	degraded    = "Degraded"
+	missing     = "Missing"
+	unknown     = "Unknown"
+)
+
+// Synthesis takes one look at Steward, at Argo CD and at its applications: each kind is asked for once. What does not
+// exist (yet), or is of a kind that does not, is Missing.
+func (c *Cluster) Synthesis(ctx context.Context) (state.Synthesis, error) {
+	api, err := c.connect(ctx)
+	if err != nil {
+		return state.Synthesis{}, err
+	}
+	seen, err := api.synthesis(ctx)
+	if err != nil {
+		return state.Synthesis{}, err
+	}
+	found := state.Synthesis{Steward: seen.stewardStatus(), Argo: seen.argoStatus()}
+	found.Root, found.Applications = applicationStatuses(seen.applications)
+	return found, nil
+}
+
+// synthesis is what one round of requests found.
+type synthesis struct {
+	steward      workload
+	installed    bool // Steward exists
+	argo         argo
+	running      bool // Argo CD's object exists
+	defined      bool // Argo CD's kind exists
+	controller   workload
+	controlled   bool // Argo CD's controller exists
+	pods         []synPod
+	applications []argoApplication
+}
+
+func (a *api) synthesis(ctx context.Context) (seen synthesis, err error) {
+	if seen.steward, seen.installed, err = read[workload](ctx, a, synDeployments, stewardName); err != nil {
+		return seen, err
+	}
+	if seen.argo, seen.running, err = read[argo](ctx, a, argos, argoName); err != nil {
+		return seen, err
+	}
+	if seen.defined = seen.running; !seen.defined {
+		if _, seen.defined, err = read[struct{}](ctx, a, definitions, argoKind); err != nil {
+			return seen, err
+		}
+	}
+	if seen.controller, seen.controlled, err = read[workload](ctx, a, synStatefulSets, argoController); err != nil {
+		return seen, err
+	}
+	if !seen.settled() { // the pods tell why
+		if seen.pods, err = list[synPod](ctx, a, synPods, ""); err != nil {
+			return seen, err
+		}
+	}
+	seen.applications, err = list[argoApplication](ctx, a, applications, "")
+	return seen, err
+}
+
+func (s synthesis) settled() bool {
+	return s.steward.available() && s.controlled && s.controller.ready()
+}
+
+func (s synthesis) stewardStatus() state.ApplicationStatus {
+	status := state.ApplicationStatus{Name: stewardName}
+	if !s.installed {
+		status.Health, status.Message = missing, "it is not installed"
+		return status
+	}
+	status.Health, status.Message = s.steward.health(s.pods, stewardName)
+	return status
+}
+
+// argo is the part of argoproj.io/v1beta1 ArgoCD that tells how it is.
+type argo struct {
+	Status struct {
+		Phase string `json:"phase"`
+	} `json:"status"`
+}
+
+func (s synthesis) argoStatus() state.ApplicationStatus {
+	status := state.ApplicationStatus{Name: argoTitle}
+	phase := said(s.argo.Status.Phase)
+	switch {
+	case !s.defined:
+		status.Health, status.Message = missing, "its operator is not installed"
+	case !s.running:
+		status.Health, status.Message = missing, "its operator has nothing to run yet"
+	case phase == "Failed":
+		status.Health, status.Message = degraded, "its operator failed to set it up"
+	case phase != "Available":
+		status.Health, status.Message = progressing, "its operator sets it up"
+	case !s.controlled:
+		status.Health, status.Message = progressing, "its controller does not exist yet"
+	case s.controller.ready():
+		status.Health = healthy
+	default:
+		status.Health, status.Message = progressing, cmp.Or(troubled(s.pods, argoController), "its controller starts")
+	}
+	return status
+}

@@ -1,0 +1,106 @@
+package openshift
+
+import (
+	"cmp"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// workload is what Deployment and StatefulSet of apps/v1 have in common.
+type workload struct {
+	Spec struct {
+		Replicas *int `json:"replicas"`
+	} `json:"spec"`
+	Status struct {
+		Conditions conditions `json:"conditions"`
+		Ready      int        `json:"readyReplicas"`
+	} `json:"status"`
+}
+
+// ready tells whether all of its pods are ready, of which there is one unless it says otherwise.
+func (w workload) ready() bool {
+	wanted := 1
+	if w.Spec.Replicas != nil {
+		wanted = *w.Spec.Replicas
+	}
+	return wanted > 0 && w.Status.Ready >= wanted
+}
+
+// available tells whether a deployment serves.
+func (w workload) available() bool { return w.Status.Conditions.is("Available") }
+
+// health tells how a deployment is, and if it does not serve, why: by its pods of that name, else by its conditions.
+func (w workload) health(pods []synPod, name string) (health, message string) {
+	if w.available() {
+		return healthy, ""
+	}
+	health = progressing
+	stuck := w.Status.Conditions.find("Progressing")
+	failed := w.Status.Conditions.find("ReplicaFailure")
+	if stuck.Status == "False" || failed.Status == "True" {
+		health = degraded
+	}
+	if failed.Status != "True" {
+		failed = condition{}
+	}
+	reason := cmp.Or(troubled(pods, name), failed.Message)
+	if health == degraded {
+		reason = cmp.Or(reason, stuck.Message)
+	}
+	return health, said(cmp.Or(reason, w.Status.Conditions.find("Available").Message, "it starts"))
+}
+
+// synPod is the part of a v1 Pod that tells why it is not ready.
+type synPod struct {
+	Metadata struct {
+		Name   string            `json:"name"`
+		Labels map[string]string `json:"labels"`
+	} `json:"metadata"`
+	Status struct {
+		Phase      corev1.PodPhase          `json:"phase"`
+		Conditions conditions               `json:"conditions"`
+		Init       []corev1.ContainerStatus `json:"initContainerStatuses"`
+		Containers []corev1.ContainerStatus `json:"containerStatuses"`
+	} `json:"status"`
+}
+
+// troubled returns why the pods of a workload are not ready: of the first that tells.
+func troubled(pods []synPod, name string) string {
+	for _, pod := range pods {
+		if pod.Metadata.Labels["app.kubernetes.io/name"] != name && !strings.HasPrefix(pod.Metadata.Name, name+"-") {
+			continue
+		}
+		if reason := pod.trouble(); reason != "" {
+			return said("pod " + pod.Metadata.Name + ": " + reason)
+		}
+	}
+	return ""
+}
+
+func (p synPod) trouble() string {
+	if scheduled := p.Status.Conditions.find("PodScheduled"); scheduled.Status == "False" {
+		return cmp.Or(scheduled.Message, scheduled.Reason)
+	}
+	for _, container := range append(p.Status.Init, p.Status.Containers...) {
+		if waiting := container.State.Waiting; waiting != nil && waiting.Reason != "" && !starting(waiting.Reason) {
+			return join(waiting.Reason, waiting.Message)
+		}
+		if ended := container.LastTerminationState.Terminated; ended != nil && !container.Ready && ended.ExitCode != 0 {
+			return join("it ended with "+cmp.Or(ended.Reason, "an error"), ended.Message)
+		}
+	}
+	return ""
+}
+
+// starting tells whether a container waits as every one does at first.
+func starting(reason string) bool {
+	return reason == "ContainerCreating" || reason == "PodInitializing"
+}
+
+func join(reason, message string) string {
+	if message == "" {
+		return reason
+	}
+	return reason + ": " + message
+}
