@@ -41,6 +41,7 @@ type World struct {
 	Buckets Buckets
 	Cluster Cluster // nil if there is no way to reach it
 	Clock   provisioner.Clock
+	Syn     *Syn // nil if Project Syn does not know the cluster
 }
 
 // Options are what is known and wanted beyond the Spec.

@@ -30,10 +30,14 @@ func (t *Teardown) Plan(inventory Inventory) provisioner.Plan {
 		}
 		plan, stage, all = append(plan, step), append(stage, step.ID), append(all, step.ID)
 	}
-	return append(plan, provisioner.Step{
-		ID: "proof", Phase: Phase, Title: "Look again until nothing is left", Needs: all, Do: t.proof,
+	plan = append(plan, provisioner.Step{
+		ID: stepProof, Phase: Phase, Title: "Look again until nothing is left", Needs: all, Do: t.proof,
 	})
+	return append(plan, t.synSteps()...)
 }
+
+// stepProof is the step that finds nothing left.
+const stepProof = "proof"
 
 func title(kind string, n int) string {
 	if n == 1 {

@@ -16,7 +16,7 @@ type SynWorld struct {
 }
 
 // Show leads a person to a page where they sign in; what it returns ends the attempt.
-type Show func(ctx context.Context, url string) error
+type Show = func(ctx context.Context, url string) error
 
 // Lieutenant keeps the tenants and clusters of Project Syn. Every call but InstallManifest needs a sign-in and fails with
 // fault.Denied without one that is valid.
