@@ -1,0 +1,79 @@
+package signin
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+const maxCache = 4 << 20 // bytes
+
+// CachePath returns where commodore keeps its tokens, below a cache folder such as $XDG_CACHE_HOME.
+func CachePath(cacheHome string) string { return filepath.Join(cacheHome, "commodore", "token") }
+
+// entries reads the cache: a JSON object of addresses. One that is missing or broken is empty.
+func (s *Source) entries() (map[string]json.RawMessage, error) {
+	entries := map[string]json.RawMessage{}
+	file, err := os.Open(s.options.Cache)
+	if os.IsNotExist(err) {
+		return entries, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxCache))
+	if err != nil {
+		return nil, err
+	}
+	if json.Unmarshal(content, &entries) != nil || entries == nil {
+		return map[string]json.RawMessage{}, nil // commodore cannot read it either
+	}
+	return entries, nil
+}
+
+// cached returns what is kept for our API: the whole answer of the token endpoint, or, of older versions of commodore, the
+// ID token alone.
+func (s *Source) cached() kept {
+	if s.options.Cache == "" {
+		return kept{}
+	}
+	entries, err := s.entries()
+	if err != nil {
+		return kept{}
+	}
+	var found kept
+	entry := entries[s.options.API]
+	if json.Unmarshal(entry, &found.IDToken) == nil {
+		return found
+	}
+	if json.Unmarshal(entry, &found) != nil {
+		return kept{}
+	}
+	return found
+}
+
+// note writes an entry and leaves the others as they are. Whoever reads it sees the old file or the new one.
+func (s *Source) note(fresh kept) error {
+	if s.options.Cache == "" {
+		return nil
+	}
+	entries, err := s.entries()
+	if err != nil {
+		return err
+	}
+	if entries[s.options.API], err = json.Marshal(fresh.whole); err != nil {
+		return err
+	}
+	content, err := json.MarshalIndent(entries, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(s.options.Cache), 0o700); err != nil {
+		return err
+	}
+	return renameio.WriteFile(s.options.Cache, content, 0o600, renameio.WithStaticPermissions(0o600))
+}

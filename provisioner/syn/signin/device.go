@@ -1,0 +1,65 @@
+package signin
+
+import (
+	"context"
+	"net/url"
+
+	"golang.org/x/oauth2"
+
+	"exoshift/internal/fault"
+)
+
+// device has somebody sign in on any machine (RFC 8628).
+func (s *Source) device(ctx context.Context, p *provider, show func(ctx context.Context, url string) error) error {
+	const op = "sign in on another machine"
+	asking, cancel := s.client(ctx)
+	defer cancel()
+	verifier := oauth2.GenerateVerifier()
+	offered, err := p.oauth.DeviceAuth(asking, oauth2.S256ChallengeOption(verifier))
+	if err != nil {
+		return s.translate(ctx, op, err, verifier)
+	}
+	page, err := verification(offered)
+	if err != nil {
+		return err
+	}
+	asking, stop := context.WithCancelCause(context.WithValue(ctx, oauth2.HTTPClient, s.http))
+	defer stop(nil)
+	_, end := present(asking, page, func(ctx context.Context, url string) error {
+		err := show(ctx, url)
+		if err != nil {
+			stop(err)
+		}
+		return err
+	})
+	defer end()
+	answer, err := p.oauth.DeviceAccessToken(asking, offered, oauth2.VerifierOption(verifier))
+	switch gaveUp := context.Cause(asking); {
+	case err == nil:
+		return s.accept(ctx, p, answer, "")
+	case gaveUp != nil && ctx.Err() == nil:
+		return gaveUp
+	case ctx.Err() == nil && fault.Is(err, fault.Timeout):
+		return fault.Newf(fault.Timeout, op, "nobody did so in time").WithHint("run again, and sign in before the code ends")
+	}
+	return s.translate(ctx, op, err, offered.DeviceCode, verifier)
+}
+
+// verification returns the page where the person signs in, with the code that they are asked for there.
+func verification(offered *oauth2.DeviceAuthResponse) (string, error) {
+	text := offered.VerificationURIComplete
+	if text == "" {
+		text = offered.VerificationURI
+	}
+	page, err := url.Parse(text)
+	if err != nil || page.Scheme != "https" || page.Host == "" || page.User != nil {
+		return "", fault.Newf(fault.Denied, "sign in on another machine", "the single sign-on offers a page that is no https URL").
+			WithHint("tell those who run the single sign-on")
+	}
+	if offered.VerificationURIComplete == "" {
+		query := page.Query()
+		query.Set("user_code", offered.UserCode)
+		page.RawQuery = query.Encode()
+	}
+	return page.String(), nil
+}

@@ -1,0 +1,62 @@
+package signin
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"golang.org/x/oauth2"
+
+	"exoshift/internal/fault"
+)
+
+// translate makes a *fault.Error of what kept us from an answer, or of a refusal; secrets stay out of it.
+func (s *Source) translate(ctx context.Context, op string, err error, secrets ...string) error {
+	var refused *oauth2.RetrieveError
+	var certificate *tls.CertificateVerificationError
+	var about *url.Error
+	switch {
+	case ctx.Err() != nil:
+		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
+	case errors.As(err, &refused):
+		return s.refused(op, refused, secrets)
+	case errors.As(err, &certificate):
+		return fault.New(fault.Internal, op, certificate).
+			WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
+	case errors.As(err, &about):
+		err = about.Err
+	}
+	return fault.New(fault.Transient, op, errors.New("no answer: "+clean(s.scrub(err.Error(), secrets)))).
+		WithHint("check that this machine reaches the single sign-on, and run again")
+}
+
+// refused reads the refusal of a token endpoint (RFC 6749, 5.2); its body may hold what we sent.
+func (s *Source) refused(op string, refused *oauth2.RetrieveError, secrets []string) error {
+	status := http.StatusInternalServerError
+	if refused.Response != nil {
+		status = refused.Response.StatusCode
+	}
+	words := http.StatusText(status)
+	if refused.ErrorCode != "" {
+		words = refused.ErrorCode + said(refused.ErrorDescription)
+	}
+	kind := fault.Denied
+	if status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
+		kind = fault.Transient
+	}
+	return fault.Newf(kind, op, "the single sign-on answers %s (%d)", clean(s.scrub(words, secrets)), status).
+		WithHint("sign in again; if it stays, tell those who run the single sign-on")
+}
+
+// scrub leaves secrets out of words.
+func (*Source) scrub(words string, secrets []string) string {
+	for _, secret := range secrets {
+		if secret != "" {
+			words = strings.ReplaceAll(words, secret, "(secret)")
+		}
+	}
+	return words
+}

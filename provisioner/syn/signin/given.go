@@ -1,0 +1,59 @@
+package signin
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"exoshift/internal/fault"
+)
+
+const maxToken = 64 << 10 // bytes
+
+// given returns the token that we were given. A file is read each time, as others replace what is in it. No error holds
+// the value: it may be a secret.
+func (s *Source) given() (string, error) {
+	token, err := load(s.options.Given)
+	if err != nil {
+		return "", refuse(err.Error())
+	}
+	if end, known := endOf(token); known && !s.fresh(token) {
+		return "", refuse("the token has ended at " + end.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	return token, nil
+}
+
+func refuse(why string) error {
+	return fault.New(fault.Denied, "use the token of COMMODORE_API_TOKEN", errors.New(why)).
+		WithHint("set COMMODORE_API_TOKEN to a token that is valid, or to the path of a file with one; or unset it and sign in")
+}
+
+func load(value string) (string, error) {
+	text := value
+	if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
+		file, err := os.Open(value)
+		if err != nil {
+			return "", errors.New("the file cannot be read")
+		}
+		defer func() { _ = file.Close() }()
+		content, err := io.ReadAll(io.LimitReader(file, maxToken+1))
+		if err != nil {
+			return "", errors.New("the file cannot be read")
+		}
+		text = string(content)
+	}
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return "", errors.New("there is none")
+	case len(text) > maxToken:
+		return "", errors.New("it is too long for a token")
+	case strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "./"):
+		return "", errors.New("it looks like the path of a file, and there is no such file")
+	case strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+		return "", errors.New("it holds what no token holds, such as spaces")
+	}
+	return text, nil
+}

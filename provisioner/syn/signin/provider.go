@@ -1,0 +1,157 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"exoshift/internal/fault"
+)
+
+const (
+	patience     = 30 * time.Second // for one answer
+	maxDiscovery = 1 << 20          // bytes
+	wellKnown    = "/.well-known/openid-configuration"
+	discoveryOp  = "ask the single sign-on what it offers"
+)
+
+// provider is the single sign-on of an API.
+type provider struct {
+	oauth    oauth2.Config
+	verifier *oidc.IDTokenVerifier
+}
+
+// configuration is what a single sign-on says about itself (OpenID Connect Discovery 1.0, 3; RFC 8628, 4).
+type configuration struct {
+	Issuer        string   `json:"issuer"`
+	Authorization string   `json:"authorization_endpoint"`
+	Token         string   `json:"token_endpoint"`
+	Device        string   `json:"device_authorization_endpoint"`
+	Keys          string   `json:"jwks_uri"`
+	Algorithms    []string `json:"id_token_signing_alg_values_supported"`
+}
+
+// provider finds the single sign-on by what the API says.
+func (s *Source) provider(ctx context.Context) (*provider, error) {
+	services, err := s.options.Services(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if services.DiscoveryURL == "" || services.ClientID == "" {
+		return nil, fault.Newf(fault.Waiting, discoveryOp, "%s does not say where people sign in", s.options.API).
+			WithHint("set COMMODORE_API_TOKEN to a token")
+	}
+	told, err := s.discover(ctx, services.DiscoveryURL)
+	if err != nil {
+		return nil, err
+	}
+	if err := told.check(services.DiscoveryURL); err != nil {
+		return nil, fault.New(fault.Denied, discoveryOp, err).
+			WithHint("do not sign in there; tell those who run %s", s.options.API)
+	}
+	config := oidc.ProviderConfig{
+		IssuerURL: told.Issuer, AuthURL: told.Authorization, TokenURL: told.Token, JWKSURL: told.Keys, Algorithms: told.signatures(),
+	}
+	return &provider{
+		oauth: oauth2.Config{
+			ClientID: services.ClientID, RedirectURL: redirectURL, Scopes: []string{oidc.ScopeOpenID, "email", "profile"},
+			Endpoint: oauth2.Endpoint{
+				AuthURL: told.Authorization, TokenURL: told.Token, DeviceAuthURL: told.Device, AuthStyle: oauth2.AuthStyleInParams,
+			},
+		},
+		verifier: config.NewProvider(oidc.ClientContext(ctx, s.http)).
+			Verifier(&oidc.Config{ClientID: services.ClientID}),
+	}, nil
+}
+
+func (s *Source) discover(ctx context.Context, address string) (told configuration, _ error) {
+	asking, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(asking, http.MethodGet, address, nil)
+	if err != nil {
+		return told, fault.New(fault.Invalid, discoveryOp, errors.New("its address is no URL"))
+	}
+	answer, err := s.http.Do(request)
+	if err != nil {
+		return told, s.translate(ctx, discoveryOp, err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	content, err := io.ReadAll(io.LimitReader(answer.Body, maxDiscovery))
+	if err != nil {
+		return told, s.translate(ctx, discoveryOp, err)
+	}
+	if answer.StatusCode != http.StatusOK || json.Unmarshal(content, &told) != nil {
+		kind := fault.Invalid
+		if answer.StatusCode >= http.StatusInternalServerError {
+			kind = fault.Transient
+		}
+		return told, fault.Newf(kind, discoveryOp, "%s does not answer as a single sign-on does (%s)", clean(address), clean(answer.Status)).
+			WithHint("check that no sign-in page of your network or proxy is in between, and run again")
+	}
+	return told, nil
+}
+
+// check refuses a configuration that would lead a person, or a code, somewhere else than it says.
+func (c configuration) check(address string) error {
+	if strings.TrimRight(c.Issuer, "/")+wellKnown != address {
+		return errors.New("the configuration at " + clean(address) + " is that of another one, " + clean(c.Issuer))
+	}
+	for name, endpoint := range map[string]string{
+		"authorization_endpoint": c.Authorization, "token_endpoint": c.Token, "jwks_uri": c.Keys, "device_authorization_endpoint": c.Device,
+	} {
+		if endpoint == "" && name == "device_authorization_endpoint" {
+			continue
+		}
+		if u, err := url.Parse(endpoint); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
+			return errors.New("its " + name + " is no https URL")
+		}
+	}
+	return nil
+}
+
+// signatures returns the algorithms that are offered, but for those that prove nothing to us.
+func (c configuration) signatures() []string {
+	var able []string
+	for _, algorithm := range c.Algorithms {
+		if strings.HasPrefix(algorithm, "RS") || strings.HasPrefix(algorithm, "PS") || strings.HasPrefix(algorithm, "ES") || algorithm == "EdDSA" {
+			able = append(able, algorithm)
+		}
+	}
+	return able
+}
+
+// client makes oauth2 use our network, for one answer.
+func (s *Source) client(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	return context.WithValue(ctx, oauth2.HTTPClient, s.http), cancel
+}
+
+// verify checks the ID token of an answer: signature, issuer, audience, end and, unless it is "", the nonce.
+func (s *Source) verify(ctx context.Context, p *provider, answer kept, nonce string) error {
+	const op = "check the token of the single sign-on"
+	if answer.IDToken == "" {
+		return fault.Newf(fault.Denied, op, "there is no ID token").WithHint("tell those who run the single sign-on")
+	}
+	asking, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	token, err := p.verifier.Verify(asking, answer.IDToken)
+	if err == nil && nonce != "" && token.Nonce != nonce {
+		err = errors.New("it belongs to another sign-in")
+	}
+	if err == nil {
+		return nil
+	}
+	if asking.Err() != nil {
+		return s.translate(ctx, op, err)
+	}
+	return fault.New(fault.Denied, op, errors.New(clean(s.scrub(err.Error(), answer.secrets())))).
+		WithHint("sign in again; if it stays, check this machine's clock and tell those who run the single sign-on")
+}

@@ -1,0 +1,65 @@
+package signin
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// leeway is how long before its end a token counts as ended, as with commodore.
+const leeway = 10 * time.Second
+
+// kept is the answer of a token endpoint, as far as it is of use; commodore's cache has all of it.
+type kept struct {
+	IDToken      string `json:"id_token"`
+	RefreshToken string `json:"refresh_token,omitempty"`
+	whole        map[string]any
+}
+
+// whole returns the fields of a token endpoint's answer.
+func whole(token *oauth2.Token) kept {
+	answer := map[string]any{"access_token": token.AccessToken, "token_type": token.TokenType}
+	for _, field := range []string{"id_token", "expires_in", "refresh_expires_in", "scope", "session_state", "not-before-policy"} {
+		if value := token.Extra(field); value != nil {
+			answer[field] = value
+		}
+	}
+	if token.RefreshToken != "" {
+		answer["refresh_token"] = token.RefreshToken
+	}
+	id, _ := answer["id_token"].(string)
+	return kept{IDToken: id, RefreshToken: token.RefreshToken, whole: answer}
+}
+
+// fresh tells whether a token is there, was not rejected and lasts. One that does not tell its end lasts.
+func (s *Source) fresh(token string) bool {
+	if token == "" || s.rejected[token] {
+		return false
+	}
+	end, known := endOf(token)
+	return !known || !end.Before(time.Now().Add(leeway)) // signatures live by the wall clock
+}
+
+// endOf reads when a token ends, if it is a JWT that says so.
+func endOf(token string) (end time.Time, known bool) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return time.Time{}, false
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
+	var claims struct {
+		Expires float64 `json:"exp"`
+	}
+	if err != nil || json.Unmarshal(payload, &claims) != nil || claims.Expires <= 0 {
+		return time.Time{}, false
+	}
+	return time.Unix(int64(claims.Expires), 0), true
+}
+
+func (k kept) secrets() []string {
+	access, _ := k.whole["access_token"].(string)
+	return []string{k.IDToken, k.RefreshToken, access}
+}
