@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"path/filepath"
+	"sync"
 
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/fabric"
@@ -142,7 +143,10 @@ func (z *Zone) openInternet(context.Context) error {
 	if err := z.openDownloads(); err != nil {
 		return err
 	}
-	err := services.Open(services.Config{Servers: z.servers, Release: z.release, HostKey: z.hostSeed, Registries: z.registries()})
+	z.syn = sync.OnceValues(z.openSyn)
+	err := services.Open(services.Config{
+		Servers: z.servers, Release: z.release, HostKey: z.hostSeed, Syn: z.synSites(), Registries: z.registries(),
+	})
 	if err != nil {
 		return err
 	}

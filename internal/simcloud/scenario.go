@@ -2,6 +2,7 @@ package simcloud
 
 import (
 	"maps"
+	"slices"
 )
 
 // What may happen in a zone. What is wrong inside of a cluster is told by troubles, what happens to the zone's own
@@ -47,6 +48,12 @@ const (
 	slowRegistry        = "slow-registry"
 	wrongClock          = "wrong-clock"
 	zoneOnly            = "zone-only"
+	tokenExpired        = "token-expired"
+	tokenUsed           = "token-used"
+	factMissing         = "fact-missing"
+	compileFailure      = "compile-failure"
+	secretMissing       = "vault-secret-missing"
+	slowArgo            = "slow-argo"
 )
 
 // Scenarios returns the names of what can happen in a zone, the ordinary case first.
@@ -58,7 +65,7 @@ func Scenarios() []string {
 		routesUnreachable, operatorsStalled, certificateExpired, foreignAuthority, workerUnserved, requestsLeft, noHostname,
 		configMismatch, wrongNodeAddress, NoCloudController, wrongBootImage, routersOnMasters, imagePullFailed,
 		addressClash,
-	}, Obstacles()...)
+	}, slices.Concat(Obstacles(), Handovers())...)
 }
 
 // Obstacles returns the scenarios in which something stands between the internet and those who need it.
@@ -66,6 +73,12 @@ func Obstacles() []string {
 	return []string{
 		tlsInterception, cdnBlocked, splitDNS, noSuchName, proxyAuth, captivePortal, slowRegistry, wrongClock, zoneOnly,
 	}
+}
+
+// Handovers returns the scenarios in which something is wrong in Project Syn. They happen only to clusters that are
+// connected to it.
+func Handovers() []string {
+	return []string{tokenExpired, tokenUsed, factMissing, compileFailure, secretMissing, slowArgo}
 }
 
 // quotas returns the limits that differ from the usual ones.

@@ -74,6 +74,8 @@ type Zone struct {
 	fleet       *vm.Fleet
 	probes      *probes
 	events      *store.Table[bool] // what a scenario has done already
+	// syn opens what Project Syn consists of when it is asked for the first time.
+	syn func() (*projectSyn, error)
 
 	cancel  context.CancelFunc
 	running sync.WaitGroup

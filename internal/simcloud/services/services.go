@@ -20,6 +20,7 @@ type Config struct {
 	Servers *server.Servers
 	Release mirror.Key // signs releases
 	HostKey []byte     // the seed of the SSH host keys
+	Syn     ProjectSyn
 	// Registries is put before each container registry; nil means none.
 	Registries func(http.Handler) http.Handler
 }

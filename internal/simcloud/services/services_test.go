@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -44,7 +43,10 @@ func open(t *testing.T) internet {
 	t.Cleanup(f.Close)
 	servers := server.New(server.Config{Fabric: f, CA: ca})
 	t.Cleanup(func() { _ = servers.Close() })
-	must(t, Open(Config{Servers: servers, Release: key, HostKey: []byte("seed")}))
+	nothing := http.NotFoundHandler()
+	ssh := server.Late(func() (server.Port, error) { return server.HTTP{Handler: nothing}, nil })
+	syn := ProjectSyn{Lieutenant: nothing, SignOn: nothing, Vault: nothing, Git: nothing, ACME: nothing, GitSSH: ssh}
+	must(t, Open(Config{Servers: servers, Release: key, HostKey: []byte("seed"), Syn: syn}))
 	host, err := f.Host(netip.MustParseAddr("192.0.2.10"))
 	must(t, err)
 	client := host.Network(ca.Pool()).Client()
@@ -75,31 +77,6 @@ func (i internet) read(address string, into any) {
 	_, body := i.get(address)
 	if err := json.Unmarshal([]byte(body), into); err != nil {
 		i.t.Errorf("%s: %v: %s", address, err, body)
-	}
-}
-
-func TestLieutenantLeadsToTheLoginAndToVault(t *testing.T) {
-	i := open(t)
-	if response, body := i.get("https://api.syn.vshn.net/healthz"); response.StatusCode != http.StatusOK || body != "ok" {
-		t.Errorf("health: %s %s", response.Status, body)
-	}
-	var discovery struct {
-		OIDC  struct{ DiscoveryURL string }
-		Vault struct{ Addr string }
-	}
-	i.read("https://api.syn.vshn.net/", &discovery)
-	var login struct{ Issuer string }
-	i.read(discovery.OIDC.DiscoveryURL, &login)
-	if login.Issuer+"/.well-known/openid-configuration" != discovery.OIDC.DiscoveryURL {
-		t.Errorf("the login at %s calls itself %s", discovery.OIDC.DiscoveryURL, login.Issuer)
-	}
-	var health struct{ Initialized, Sealed bool }
-	i.read(discovery.Vault.Addr+"/v1/sys/health", &health)
-	if !health.Initialized || health.Sealed {
-		t.Errorf("Vault: %+v", health)
-	}
-	if response, _ := i.get("https://api.syn.vshn.net/clusters"); response.StatusCode != http.StatusBadRequest {
-		t.Errorf("without a token: %s", response.Status)
 	}
 }
 
@@ -215,15 +192,13 @@ func TestEveryHostHasAnAddressOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestGitLabAsksWhoIsThere(t *testing.T) {
+func TestAnotherLieutenantBelievesNobody(t *testing.T) {
 	i := open(t)
-	if response, body := i.get("https://git.vshn.net/api/v4/user"); response.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "401 Unauthorized") {
-		t.Errorf("%s %s", response.Status, body)
+	if response, _ := i.get("https://api-int.syn.vshn.net/clusters"); response.StatusCode != http.StatusBadRequest {
+		t.Errorf("without a token: %s", response.Status)
 	}
-	update := httptest.NewRequest(http.MethodPost, "https://acme-dns-api.vshn.net/update", strings.NewReader("{}"))
-	answer := httptest.NewRecorder()
-	if acmeDNS().ServeHTTP(answer, update); answer.Code != http.StatusUnauthorized {
-		t.Errorf("acme-dns: %d", answer.Code)
+	if response, _ := i.get("https://api-int.syn.vshn.net/clusters", "Authorization", "Bearer abc"); response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("with a token of this one: %s", response.Status)
 	}
 }
 

@@ -1,0 +1,44 @@
+package simcloud
+
+import "exoshift/internal/simcloud/vault"
+
+// Person is somebody who installs clusters, with the tokens that they have made for themselves: they may do everything
+// that an engineer may.
+type Person struct {
+	APIToken   string // for Lieutenant
+	VaultToken string
+	GitToken   string // personal access token of the Git host
+}
+
+// Person returns the tokens of an engineer. They stay the same as long as Dir is kept. A token that could not be made is
+// empty.
+func (z *Zone) Person() Person {
+	opened, err := z.syn()
+	if err != nil {
+		return Person{}
+	}
+	return opened.person()
+}
+
+func (p *projectSyn) person() Person {
+	api, _ := p.syn.APIToken() // "" is refused
+	return Person{
+		APIToken:   api,
+		VaultToken: p.issued("vault", func() (string, error) { return p.vault.IssueToken(vault.Engineer) }),
+		GitToken:   p.issued("git", func() (string, error) { return p.git.IssueToken(), nil }),
+	}
+}
+
+// issued returns a token that was issued once; "" if it cannot be.
+func (p *projectSyn) issued(name string, issue func() (string, error)) string {
+	p.issuing.Lock()
+	defer p.issuing.Unlock()
+	if kept, ok := p.tokens.Get(name); ok {
+		return kept
+	}
+	made, err := issue()
+	if err != nil || p.tokens.Put(name, made) != nil {
+		return ""
+	}
+	return made
+}

@@ -1,0 +1,58 @@
+package syn
+
+import "strings"
+
+// Cluster is what others of the world see of a cluster.
+type Cluster struct {
+	Tenant       string
+	Facts        map[string]string
+	DynamicFacts map[string]any
+	Catalog      string // path of its repository at the Git host, without ".git"; "": none there
+	DeployKey    string // "<type> <key>"; "": none yet
+}
+
+// Cluster returns a cluster. It may be called by those that Config names.
+func (s *Syn) Cluster(id string) (Cluster, bool) {
+	c, ok := s.clusters.Get(id)
+	if !ok {
+		return Cluster{}, false
+	}
+	path, own := repositoryPath(c.URL)
+	if !own {
+		path = ""
+	}
+	return Cluster{Tenant: c.Tenant, Facts: c.Facts, DynamicFacts: c.Dynamic, Catalog: path, DeployKey: c.Deploy}, true
+}
+
+// Tenants returns the paths of the tenants' configurations at the Git host, by the tenants' IDs.
+func (s *Syn) Tenants() map[string]string {
+	paths := map[string]string{}
+	for _, t := range s.tenants.List() {
+		if path, own := repositoryPath(t.URL); own {
+			paths[t.ID] = path
+		}
+	}
+	return paths
+}
+
+// ClusterOf returns the cluster whose service account a token is of.
+func (s *Syn) ClusterOf(token string) (id string, ok bool) {
+	subject, ok := s.Subject(token)
+	id = strings.TrimPrefix(subject, accountPrefix)
+	return id, ok && id != engineer
+}
+
+// Compiled notes down what is known about a compilation of a cluster.
+func (s *Syn) Compiled(id string, meta map[string]any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.clusters.Get(id)
+	if !ok {
+		return notFound(clusterKind, id)
+	}
+	c.Compile = meta
+	return s.clusters.Put(id, c)
+}
+
+// VaultClient returns who signs people in, and by what name and secret Vault is known there.
+func VaultClient() (by, name, secret string) { return issuer, vaultClient, vaultSecret }

@@ -1,0 +1,59 @@
+package syn
+
+import (
+	"net/http"
+	"strings"
+)
+
+// apply takes over what a body says.
+func (c *cluster) apply(body clusterBody) error {
+	mergeText(c.Annotations, body.Annotations)
+	mergeText(c.Facts, body.Facts)
+	for key, value := range body.DynamicFacts {
+		c.Dynamic[key] = value
+	}
+	set(&c.DisplayName, body.DisplayName)
+	set(&c.TenantRevision, body.TenantRevision)
+	set(&c.GlobalVersion, body.GlobalRevision)
+	if body.GitRepo == nil {
+		return nil
+	}
+	set(&c.URL, body.GitRepo.URL)
+	set(&c.HostKeys, body.GitRepo.HostKeys)
+	return c.deployKey(body.GitRepo.DeployKey)
+}
+
+// deployKey lets a key read the catalog, once there is a repository that is looked after.
+func (c *cluster) deployKey(key *string) error {
+	switch {
+	case key == nil:
+		return nil
+	case c.Type == "":
+		return refuse(http.StatusBadRequest, "Cannot set deploy key for unmanaged git repo")
+	case len(strings.Split(*key, " ")) != 2:
+		return refuse(http.StatusBadRequest, "Illegal deploy key format. Expected '<type> <public key>'")
+	}
+	c.Deploy = *key
+	return nil
+}
+
+// view is a cluster as the API shows it.
+func (c cluster) view() newCluster {
+	shown := newCluster{ID: &c.ID, Tenant: &c.Tenant, clusterBody: clusterBody{
+		DisplayName: text(c.DisplayName), TenantRevision: text(c.TenantRevision), GlobalRevision: text(c.GlobalVersion),
+		GitRepo:     &gitRepo{URL: text(c.URL), Type: text(c.Type), DeployKey: text(c.Deploy), HostKeys: text(c.HostKeys)},
+		Annotations: loose(c.Annotations), Facts: loose(c.Facts), DynamicFacts: c.Dynamic, CompileMeta: c.Compile,
+	}}
+	if c.Token.Valid {
+		shown.InstallURL = text("https://" + Host + "/install/steward.json?token=" + c.Token.Secret)
+	}
+	return shown
+}
+
+func loose(texts map[string]string) map[string]any {
+	values := make(map[string]any, len(texts))
+	for key, value := range texts {
+		values[key] = value
+	}
+	return values
+}

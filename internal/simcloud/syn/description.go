@@ -1,0 +1,17 @@
+package syn
+
+import (
+	_ "embed" // the description of the API
+
+	"github.com/goccy/go-yaml"
+)
+
+// descriptionYAML is the description that Lieutenant publishes of itself (version v0.5.0, BSD 3-Clause License, VSHN AG).
+//
+//go:embed description.yaml
+var descriptionYAML []byte
+
+func description() (map[string]any, error) {
+	var document map[string]any
+	return document, yaml.Unmarshal(descriptionYAML, &document)
+}

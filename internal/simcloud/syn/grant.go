@@ -1,0 +1,56 @@
+package syn
+
+import (
+	"crypto/rand"
+	"net/http"
+	"time"
+)
+
+// grant is something that leads to tokens: a page to sign in, a code, a device, or a refresh token.
+type grant struct {
+	ID       string
+	Kind     string
+	Client   string
+	Redirect string
+	State    string
+	Nonce    string
+	// Challenge is S256 of the verifier; "" if the client came without.
+	Challenge string
+	Until     time.Time // by the wall clock
+	UserCode  string    // of a device
+	Approved  bool      // somebody has signed in for the device
+	Polled    time.Time // by the clock of the zone: when the device asked last
+}
+
+const (
+	pageGrant    = "page"
+	codeGrant    = "code"
+	waitingGrant = "device"
+	freshGrant   = "refresh"
+	maxGrants    = 1000
+)
+
+// keep makes a grant of what is in it and gives it an ID.
+func (s *Syn) keep(g grant) (grant, error) {
+	g.ID = rand.Text()
+	list := s.grants.List()
+	for _, old := range list[:max(0, len(list)-maxGrants)] {
+		if err := s.grants.Delete(old.ID); err != nil {
+			return g, err
+		}
+	}
+	return g, s.grants.Put(g.ID, g)
+}
+
+// redeem returns a grant and takes it away: each is good for one time.
+func (s *Syn) redeem(id, kind string, r *http.Request) (grant, bool) {
+	g, ok := s.grants.Get(id)
+	if !ok || g.Kind != kind {
+		return grant{}, false
+	}
+	_ = s.grants.Delete(id) // one that stays is too old soon
+	return g, s.wall(r).Before(g.Until)
+}
+
+// wall is the time of the sign-on, as it shows to whoever asks.
+func (s *Syn) wall(r *http.Request) time.Time { return s.config.Now(asker(r.RemoteAddr)) }

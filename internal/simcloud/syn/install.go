@@ -1,0 +1,91 @@
+package syn
+
+import "net/http"
+
+// stewardImage is what the real one would install by default; which one VSHN's installs is not published.
+const stewardImage = "docker.io/projectsyn/steward:v0.2.2"
+
+// install hands out what Steward is installed from, once for each bootstrap token.
+func (s *Syn) install(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	manifest, err := s.manifest(r.URL.Query().Get("token"))
+	answer(w, http.StatusOK, manifest, err)
+}
+
+func (s *Syn) manifest(token string) (any, error) {
+	if token == "" {
+		return nil, refuse(http.StatusBadRequest, "Missing or malformed token")
+	}
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
+	for _, c := range s.clusters.List() {
+		if c.Token.Secret != token {
+			continue
+		}
+		if !c.Token.Valid || !s.now().Before(c.Token.ValidUntil) {
+			return nil, refuse(http.StatusUnauthorized, "Token already used or expired")
+		}
+		account, err := s.accountToken(c.ID)
+		if err != nil {
+			return nil, refuse(http.StatusServiceUnavailable, "ServiceAccount token not ready, try again")
+		}
+		c.Token.Valid, c.Token.Taken = false, true
+		return steward(c.ID, account), s.clusters.Put(c.ID, c)
+	}
+	return nil, refuse(http.StatusUnauthorized, "Invalid token")
+}
+
+type object = map[string]any
+
+func labels() object {
+	return object{"app.kubernetes.io/name": "steward", "app.kubernetes.io/managed-by": "syn"}
+}
+
+// steward returns the six objects that Steward consists of.
+func steward(id, token string) object {
+	const name, space, rbac = "steward", "syn", "rbac.authorization.k8s.io"
+	here := func() object { return object{"name": name, "namespace": space, "labels": labels()} }
+	return object{"apiVersion": "v1", "kind": "List", "metadata": object{}, "items": []object{
+		{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": space, "labels": labels()}},
+		{
+			"apiVersion": rbac + "/v1", "kind": "ClusterRole", "metadata": object{"name": "syn-admin", "labels": labels()},
+			"rules": []object{
+				{"apiGroups": []string{"*"}, "resources": []string{"*"}, "verbs": []string{"*"}},
+				{"nonResourceURLs": []string{"*"}, "verbs": []string{"*"}},
+			},
+		},
+		{
+			"apiVersion": rbac + "/v1", "kind": "ClusterRoleBinding", "metadata": object{"name": "syn-steward", "labels": labels()},
+			"roleRef":  object{"apiGroup": rbac, "kind": "ClusterRole", "name": "syn-admin"},
+			"subjects": []object{{"kind": "ServiceAccount", "name": name, "namespace": space}},
+		},
+		{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": here()},
+		{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": here(), "spec": object{
+			"selector": object{"matchLabels": labels()},
+			"template": object{"metadata": object{"labels": labels()}, "spec": stewardPod(id)},
+		}},
+		{"apiVersion": "v1", "kind": "Secret", "metadata": here(), "stringData": object{"token": token}},
+	}}
+}
+
+func stewardPod(id string) object {
+	return object{
+		"serviceAccountName": "steward",
+		"securityContext":    object{"runAsNonRoot": true},
+		"containers": []object{{
+			"name": "steward", "image": stewardImage, "imagePullPolicy": "Always",
+			"env": []object{
+				{"name": "STEWARD_API", "value": "https://" + Host},
+				{"name": "STEWARD_CLUSTER_ID", "value": id},
+				{"name": "STEWARD_TOKEN", "valueFrom": object{"secretKeyRef": object{"name": "steward", "key": "token"}}},
+				{"name": "STEWARD_NAMESPACE", "valueFrom": object{"fieldRef": object{"fieldPath": "metadata.namespace"}}},
+			},
+			"resources": object{
+				"requests": object{"cpu": "100m", "memory": "32Mi"},
+				"limits":   object{"cpu": "200m", "memory": "64Mi"},
+			},
+		}},
+	}
+}

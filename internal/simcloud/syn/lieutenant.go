@@ -1,0 +1,148 @@
+package syn
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+const (
+	// Host is where Lieutenant is.
+	Host         = "api.syn.vshn.net"
+	vaultHost    = "vault-prod.syn.vshn.net"
+	apiVersion   = "v0.12.0"
+	instanceFact = "lieutenant-instance"
+	instanceName = "lieutenant-prod"
+	jsonType     = "application/json; charset=UTF-8"
+)
+
+// Lieutenant returns the API.
+func (s *Syn) Lieutenant() http.Handler {
+	mux := http.NewServeMux()
+	s.open(mux)
+	for pattern, serve := range map[string]func(call) (int, any, error){
+		"GET /tenants":                    s.listTenants,
+		"POST /tenants":                   s.createTenant,
+		"GET /tenants/{id}":               s.getTenant,
+		"PATCH /tenants/{id}":             s.patchTenant,
+		"PUT /tenants/{id}":               s.putTenant,
+		"DELETE /tenants/{id}":            s.deleteTenant,
+		"GET /clusters":                   s.listClusters,
+		"POST /clusters":                  s.createCluster,
+		"GET /clusters/{id}":              s.getCluster,
+		"PATCH /clusters/{id}":            s.patchCluster,
+		"PUT /clusters/{id}":              s.putCluster,
+		"DELETE /clusters/{id}":           s.deleteCluster,
+		"POST /clusters/{id}/compileMeta": s.compileMeta,
+		"GET /inventory":                  notImplemented,
+		"POST /inventory":                 notImplemented,
+	} {
+		mux.Handle(pattern, s.locked(serve))
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, 0, nil, refuse(http.StatusNotFound, "no matching operation was found"))
+	})
+	return withoutSlash(mux)
+}
+
+// withoutSlash takes a slash from the end of a path.
+func withoutSlash(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if trimmed := strings.TrimRight(r.URL.Path, "/"); trimmed != "" && trimmed != r.URL.Path {
+			r = r.Clone(r.Context())
+			r.URL.Path, r.URL.RawPath = trimmed, ""
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// open adds what needs no token.
+func (s *Syn) open(mux *http.ServeMux) {
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, map[string]any{
+			"apiVersion": apiVersion,
+			"oidc":       map[string]string{"clientId": lieutenantClient, "discoveryUrl": issuer + discoveryPath},
+			"vault":      map[string]string{"addr": "https://" + vaultHost, "loginMethod": "oidc"},
+		}, nil)
+	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=UTF-8")
+		_, _ = w.Write([]byte("ok"))
+	})
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		document, err := description()
+		answer(w, http.StatusOK, document, err)
+	})
+	mux.HandleFunc("GET /docs", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte("<!doctype html>\n<html><head><title>Swagger UI</title></head><body></body></html>\n"))
+	})
+	mux.HandleFunc("GET /install/steward.json", s.install)
+}
+
+func notImplemented(call) (int, any, error) {
+	return 0, nil, refuse(http.StatusInternalServerError, "Not implemented")
+}
+
+// call is a request of somebody who is known.
+type call struct {
+	caller caller
+	id     string // in the path
+	query  func(name string) string
+	kind   string // of the body
+	body   []byte
+}
+
+const maxBody = 1 << 20
+
+// locked serves those who show a token, one after the other.
+func (s *Syn) locked(serve func(call) (int, any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, err := bearer(r)
+		if err != nil {
+			answer(w, 0, nil, err)
+			return
+		}
+		body, err := readBody(w, r)
+		if err != nil {
+			answer(w, 0, nil, err)
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		who, err := s.authenticate(token, r.RemoteAddr)
+		if err == nil {
+			err = s.settle()
+		}
+		if err != nil {
+			answer(w, 0, nil, err)
+			return
+		}
+		status, reply, err := serve(call{caller: who, id: r.PathValue("id"), query: r.URL.Query().Get, kind: r.Header.Get("Content-Type"), body: body})
+		answer(w, status, reply, err)
+	})
+}
+
+// answer replies with JSON, or with the reason of a refusal.
+func answer(w http.ResponseWriter, status int, reply any, err error) {
+	if err != nil {
+		status, reply = http.StatusInternalServerError, map[string]string{"reason": err.Error()}
+		var refused refusal
+		if errors.As(err, &refused) {
+			status = refused.status
+		}
+	}
+	if reply == nil {
+		w.WriteHeader(status)
+		return
+	}
+	content, err := json.Marshal(reply)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", jsonType)
+	w.WriteHeader(status)
+	_, _ = w.Write(append(content, '\n')) // the client went away
+}

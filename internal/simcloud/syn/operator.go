@@ -1,0 +1,158 @@
+package syn
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"time"
+)
+
+const (
+	// preparing is how long the operator takes until it has seen a new cluster, and ending until a deleted one is gone.
+	preparing = 3 * time.Second
+	ending    = 2 * time.Second
+	// tokenLife is how long a bootstrap token lives.
+	tokenLife = 24 * time.Hour
+	// syncPeriod is how often the operator looks at what nobody changed.
+	syncPeriod = 5 * time.Minute
+
+	protectedDelete = "syn.tools/protected-delete"
+	autoRepo        = "auto"
+	unmanagedRepo   = "unmanaged"
+	gitBase         = "ssh://git@git.vshn.net/"
+)
+
+// Settle does what the operator would have done by now.
+func (s *Syn) Settle() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.settle()
+}
+
+func (s *Syn) settle() error {
+	var err error
+	for _, t := range s.tenants.List() {
+		if !t.Deleted.IsZero() && t.Annotations[protectedDelete] != "true" && s.passed(t.Deleted, ending) {
+			err = errors.Join(err, s.archive(t.URL), s.tenants.Delete(t.ID))
+		}
+	}
+	for _, c := range s.clusters.List() {
+		err = errors.Join(err, s.reconcile(c))
+	}
+	return err
+}
+
+func (s *Syn) passed(since time.Time, period time.Duration) bool {
+	return !s.now().Before(since.Add(period))
+}
+
+// reconcile does what is due for a cluster.
+func (s *Syn) reconcile(c cluster) error {
+	before := c.Token
+	if !c.Prepared {
+		if !s.passed(c.Created, preparing) {
+			return nil
+		}
+		prepared, err := s.prepare(c.clone())
+		if err != nil {
+			return err
+		}
+		c = prepared
+	}
+	if !c.Deleted.IsZero() && c.Annotations[protectedDelete] != "true" && s.passed(c.Deleted, ending) {
+		return s.end(c)
+	}
+	c.Token = s.aged(c)
+	if c.Token == before {
+		return nil
+	}
+	return s.clusters.Put(c.ID, c)
+}
+
+// prepare gives a new cluster what the operator makes: a repository, a token, and its place in Vault.
+func (s *Syn) prepare(c cluster) (cluster, error) {
+	if c.Type != unmanagedRepo {
+		c.Type = autoRepo
+		if c.URL == "" {
+			c.URL = gitBase + "syn/cluster-catalogs/" + c.ID + ".git"
+		}
+		c.HostKeys = s.config.HostKey
+	}
+	if _, chosen := c.Annotations[protectedDelete]; !chosen {
+		c.Annotations[protectedDelete] = "true"
+	}
+	life := tokenLife
+	if s.config.Troubles.TokenLife > 0 {
+		life = s.config.Troubles.TokenLife
+	}
+	c.Token = bootstrapToken{Secret: randomToken(), ValidUntil: c.Created.Add(preparing + life), Valid: true}
+	c.Prepared = true
+	account, err := s.accountToken(c.ID)
+	if err != nil {
+		return c, err
+	}
+	if path, own := repositoryPath(c.URL); own && s.config.Repositories != nil {
+		err = s.config.Repositories.Create(path)
+	}
+	if s.config.Secrets != nil {
+		err = errors.Join(err, s.config.Secrets.Put(c.Tenant+"/"+c.ID+"/steward", map[string]string{"token": account}))
+	}
+	return c, errors.Join(err, s.clusters.Put(c.ID, c))
+}
+
+// aged returns a cluster's token as it is by now. That one has ended is noted down at the operator's next look only.
+func (s *Syn) aged(c cluster) bootstrapToken {
+	token := c.Token
+	if after := s.config.Troubles.UsedAfter; after > 0 && !token.Taken && s.passed(c.Created, after) {
+		token.Valid, token.Taken = false, true
+	}
+	looked := c.Created.Add(preparing + syncPeriod/2)
+	if due := s.now().Sub(looked); due >= 0 && looked.Add(due.Truncate(syncPeriod)).After(token.ValidUntil) {
+		token.Valid = false
+	}
+	return token
+}
+
+// end does what the deletion policy asks for: the repository is archived, and secrets are deleted so that they can be had
+// back.
+func (s *Syn) end(c cluster) error {
+	err := s.archive(c.URL)
+	if s.config.Secrets != nil {
+		err = errors.Join(err, s.config.Secrets.SoftDeleteBelow(c.Tenant+"/"+c.ID))
+	}
+	return errors.Join(err, s.clusters.Delete(c.ID))
+}
+
+func (s *Syn) archive(url string) error {
+	path, own := repositoryPath(url)
+	if !own || s.config.Repositories == nil {
+		return nil
+	}
+	return s.config.Repositories.Archive(path)
+}
+
+// ResetToken is what somebody does who may change Lieutenant's own objects: the cluster gets another bootstrap token.
+func (s *Syn) ResetToken(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.clusters.Get(id)
+	if !ok {
+		return notFound(clusterKind, id)
+	}
+	c.Token = bootstrapToken{Secret: randomToken(), ValidUntil: s.now().Add(tokenLife), Valid: true, Taken: true}
+	return s.clusters.Put(id, c)
+}
+
+// repositoryPath returns the path of a repository of the Git host.
+func repositoryPath(url string) (path string, own bool) {
+	path, own = strings.CutPrefix(url, gitBase)
+	return strings.TrimSuffix(path, ".git"), own
+}
+
+// randomToken returns a bootstrap token as the operator makes it.
+func randomToken() string {
+	secret := make([]byte, 16)
+	_, _ = rand.Read(secret) // never fails
+	return base64.URLEncoding.EncodeToString(secret)
+}

@@ -1,0 +1,67 @@
+package syn
+
+import (
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+const (
+	namespace     = "lieutenant"
+	accountIssuer = "kubernetes/serviceaccount"
+	accountPrefix = "system:serviceaccount:" + namespace + ":"
+	engineer      = "engineer" // the service account that may do everything
+)
+
+// newAccountToken makes the token of a service account.
+func (s *Syn) newAccountToken(name string) (string, error) {
+	signer, err := s.jwtSigner(accountKey, jose.ES256)
+	if err != nil {
+		return "", err
+	}
+	return jwt.Signed(signer).Claims(map[string]string{
+		"iss": accountIssuer, "sub": accountPrefix + name,
+		"kubernetes.io/serviceaccount/namespace":            namespace,
+		"kubernetes.io/serviceaccount/service-account.name": name,
+	}).Serialize()
+}
+
+// accountToken returns the token of a service account, the same each time. Like tokens that are kept in secrets it never ends.
+func (s *Syn) accountToken(name string) (string, error) {
+	if kept, ok := s.keys.Get("token/" + name); ok {
+		return string(kept.Private), nil
+	}
+	made, err := s.newAccountToken(name)
+	if err != nil {
+		return "", err
+	}
+	return made, s.keys.Put("token/"+name, secretKey{Private: []byte(made)})
+}
+
+// APIToken returns a token of a service account that may do everything.
+func (s *Syn) APIToken() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.accountToken(engineer)
+}
+
+// Subject returns the service account that a token is of, e.g. "system:serviceaccount:lieutenant:c-demo", as a token
+// review would; false if it is of nobody. A token of a cluster that is gone is of nobody.
+func (s *Syn) Subject(token string) (subject string, ok bool) {
+	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256})
+	if err != nil {
+		return "", false
+	}
+	key, err := s.signer(accountKey)
+	if err != nil {
+		return "", false
+	}
+	var claims jwt.Claims
+	if err := parsed.Claims(key.Public(), &claims); err != nil || claims.Issuer != accountIssuer {
+		return "", false
+	}
+	if claims.Subject == accountPrefix+engineer {
+		return claims.Subject, true
+	}
+	_, ok = s.clusters.Get(claims.Subject[min(len(accountPrefix), len(claims.Subject)):])
+	return claims.Subject, ok
+}
