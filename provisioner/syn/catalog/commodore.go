@@ -1,0 +1,140 @@
+package catalog
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const (
+	// stopPatience is how long commodore may take to end once it is told to.
+	stopPatience = 10 * time.Second
+	mostLine     = 64 << 10 // bytes
+)
+
+// Commodore is the compiler of catalogs as a command on this machine.
+type Commodore struct {
+	Program string // path; "": there is none
+	API     string // URL of Lieutenant
+	// Token returns what commodore signs in with at Lieutenant.
+	Token func(ctx context.Context) (string, error)
+	// Environment is what it gets of ours, as "NAME=value": PATH, HOME, SSH_AUTH_SOCK, and what a proxy needs.
+	Environment []string
+	// Release is the minor version of OpenShift, e.g. "4.21": a cluster that has not reported its own facts is compiled
+	// for this one. "": only clusters that have can be compiled.
+	Release string
+}
+
+// compile runs commodore in a folder of its own. Its token is in its environment, and nowhere else.
+func (c Commodore) compile(ctx context.Context, cluster state.SynCluster, said func(string)) error {
+	dir, err := os.MkdirTemp("", program+"-compile-*")
+	if err != nil {
+		return fault.New(fault.Internal, compile, err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	token, err := c.token(ctx)
+	if err != nil {
+		return err
+	}
+	late, cancel := context.WithTimeout(ctx, compileLimit)
+	defer cancel()
+	command := exec.CommandContext(late, c.Program, c.arguments(cluster)...)
+	command.Dir, command.Env = dir, c.environment(token)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
+	command.WaitDelay = stopPatience
+	text, err := run(command, token, said)
+	switch {
+	case err == nil:
+		return nil
+	case context.Cause(ctx) != nil:
+		return fmt.Errorf("%s: %w", compile, context.Cause(ctx))
+	case late.Err() != nil:
+		return fault.Newf(fault.Timeout, compile, "commodore has not ended within %s", compileLimit)
+	}
+	var failed *exec.ExitError
+	if !errors.As(err, &failed) {
+		return fault.New(fault.Invalid, compile, err).WithHint("check that commodore works: %s --version", c.Program)
+	}
+	return broken(reason(text), "correct the configuration, or run commodore by hand to see more: commodore catalog compile "+cluster.ID)
+}
+
+// arguments are those of the command line, which everybody on this machine can read.
+func (c Commodore) arguments(cluster state.SynCluster) []string {
+	arguments := []string{"catalog", "compile", "--push"}
+	var minor int
+	if _, err := fmt.Sscanf(c.Release, "4.%d", &minor); err == nil {
+		for _, fact := range []string{
+			"kubernetesVersion.major=1", fmt.Sprintf("kubernetesVersion.minor=%d", minor+13),
+			"openshiftVersion.Major=4", fmt.Sprintf("openshiftVersion.Minor=%d", minor),
+		} {
+			arguments = append(arguments, "--dynamic-fact", fact)
+		}
+	}
+	return append(arguments, "--", cluster.ID)
+}
+
+func (c Commodore) token(ctx context.Context) (string, error) {
+	if c.Token == nil {
+		return "", nil
+	}
+	return c.Token(ctx)
+}
+
+func (c Commodore) environment(token string) []string {
+	environment := append(slices.Clone(c.Environment), "COMMODORE_API_URL="+c.API, "PYTHONUNBUFFERED=1", "GIT_TERMINAL_PROMPT=0")
+	if token != "" {
+		environment = append(environment, "COMMODORE_API_TOKEN="+token)
+	}
+	return environment
+}
+
+// run runs a command, tells its lines, and returns the end of them. Whatever it started ends with it.
+func run(command *exec.Cmd, secret string, said func(string)) ([]byte, error) {
+	reader, writer := io.Pipe()
+	command.Stdout, command.Stderr = writer, writer
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	defer func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }()
+	end := make(chan []byte)
+	go func() { end <- tell(reader, secret, said) }()
+	err := command.Wait()
+	_ = writer.Close()
+	if errors.Is(err, exec.ErrWaitDelay) { // it ended well, and left somebody behind
+		err = nil
+	}
+	return <-end, err
+}
+
+// tell tells each line without the secret, and returns the last ones.
+func tell(from io.Reader, secret string, said func(string)) (end []byte) {
+	lines := bufio.NewReaderSize(from, mostLine)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) && len(line) == 0 {
+			return end
+		}
+		if secret != "" {
+			line = bytes.ReplaceAll(line, []byte(secret), []byte("[token]"))
+		}
+		if text := strings.TrimSpace(reason(line)); text != "" {
+			said(shorten(text, mostRemark))
+		}
+		if end = append(end, line...); len(end) > 2*keptTrace {
+			end = append(end[:0], end[len(end)-keptTrace:]...)
+		}
+	}
+}

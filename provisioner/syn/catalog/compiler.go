@@ -1,0 +1,93 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/state"
+)
+
+const (
+	compile = "compile the catalog"
+	// compileLimit bounds a compilation.
+	compileLimit = time.Hour
+)
+
+// Compiler has catalogs compiled: by the pipeline of the tenant's repository, or by commodore on this machine.
+type Compiler struct {
+	network network.Network
+	access  Access
+	local   Commodore
+}
+
+// NewCompiler returns a compiler. It contacts nobody. The zero Commodore means that there is none here.
+func NewCompiler(n network.Network, access Access, local Commodore) *Compiler {
+	return &Compiler{network: n, access: access, local: local}
+}
+
+// Ready says who would compile.
+func (c *Compiler) Ready(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster) (string, error) {
+	if c.access.Token == "" {
+		return c.readyHere(fault.Newf(fault.NotFound, compile, "there is no token of the Git host, and no commodore on this machine").
+			WithHint("create a token at the Git host with the scopes api and write_repository, or install commodore"))
+	}
+	project, err := c.project(tenant)
+	if err != nil {
+		return "", err
+	}
+	err = project.ready(ctx)
+	if fault.Is(err, fault.NotFound) {
+		return c.readyHere(err)
+	}
+	if err != nil {
+		return "", err
+	}
+	return "the pipeline of " + project.place.String() + " compiles the catalog of " + cluster.ID, nil
+}
+
+// readyHere says that commodore compiles, or why nobody does.
+func (c *Compiler) readyHere(without error) (string, error) {
+	if c.local.Program == "" {
+		return "", without
+	}
+	return "commodore on this machine compiles the catalog: " + c.local.Program, nil
+}
+
+// Compile waits until the catalog is made from a commit of the tenant's repository.
+func (c *Compiler) Compile(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster, commit string, said func(text string)) error {
+	if c.access.Token == "" {
+		return c.compileHere(ctx, cluster, said, fault.Newf(fault.NotFound, compile, "nobody can compile it").
+			WithHint("create a token at the Git host with the scopes api and write_repository, or install commodore"))
+	}
+	project, err := c.project(tenant)
+	if err != nil {
+		return err
+	}
+	err = project.follow(ctx, cluster.ID, commit, said)
+	var none noPipeline
+	if errors.As(err, &none) {
+		said(none.reason)
+		return c.compileHere(ctx, cluster, said, err)
+	}
+	return err
+}
+
+// compileHere has commodore on this machine compile; without is the error if there is none.
+func (c *Compiler) compileHere(ctx context.Context, cluster state.SynCluster, said func(string), without error) error {
+	if c.local.Program == "" {
+		return without
+	}
+	said("commodore on this machine compiles the catalog of " + cluster.ID)
+	return c.local.compile(ctx, cluster, said)
+}
+
+func (c *Compiler) project(tenant state.SynTenant) (*project, error) {
+	p, err := placeOf(tenant.Config.URL, true)
+	if err != nil {
+		return nil, err
+	}
+	return &project{place: p, token: c.access.Token, client: client(c.network, mostTrace), clock: c.network.Clock}, nil
+}

@@ -1,0 +1,67 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// Fetch puts the files of the newest commit into dir, in place of all that was there, and returns the commit. dir has
+// either all of the old files or all of the new ones.
+func (g *Git) Fetch(ctx context.Context, repo state.GitRepo, dir string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitLimit)
+	defer cancel()
+	newest, err := g.snapshot(ctx, repo)
+	if err != nil {
+		return "", err
+	}
+	if err := newest.replace(dir); err != nil {
+		var known *fault.Error
+		if errors.As(err, &known) {
+			return "", err
+		}
+		return "", fault.New(fault.Internal, "keep the files of "+newest.place.String(), err).
+			WithHint("check the rights and the room of %s", filepath.Dir(dir))
+	}
+	return newest.head.String(), nil
+}
+
+// replace writes the files beside dir first.
+func (s *snapshot) replace(dir string) error {
+	tree, err := s.tree()
+	if err != nil {
+		return err
+	}
+	beside, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), "."+filepath.Base(dir)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(beside) }()
+	fresh, old := filepath.Join(beside, "new"), filepath.Join(beside, "old")
+	if err := os.Mkdir(fresh, privateFolder); err != nil {
+		return err
+	}
+	if err := s.checkOut(tree, fresh); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		return errors.Join(err, restore(old, dir))
+	}
+	return nil
+}
+
+// restore puts back what was there before.
+func restore(old, dir string) error {
+	if err := os.Rename(old, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/provisioner/syn/catalog/edit"
+	"exoshift/state"
+)
+
+const (
+	// gitLimit bounds, on the wall clock, one conversation with a Git host.
+	gitLimit = 5 * time.Minute
+	// mostPushes is how often a commit is made again because somebody was faster.
+	mostPushes = 6
+	mostDiff   = 64 << 10 // bytes
+)
+
+// Git is the repositories of Project Syn.
+type Git struct {
+	network network.Network
+	access  Access
+}
+
+// NewGit returns the repositories as seen through a network. It contacts nobody.
+func NewGit(n network.Network, access Access) *Git { return &Git{network: n, access: access} }
+
+// Compare says what edits would change in a file. It changes nothing.
+func (g *Git) Compare(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit) (state.Difference, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitLimit)
+	defer cancel()
+	change, err := g.prepare(ctx, repo, file, edits)
+	return change.difference, err
+}
+
+// change is a file before and after edits.
+type change struct {
+	base          *snapshot
+	file          string
+	before, after []byte
+	difference    state.Difference
+}
+
+// prepare carries edits out on the newest commit, in memory.
+func (g *Git) prepare(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit) (change, error) {
+	if !proper(file) {
+		return change{}, fault.Newf(fault.Internal, "edit a file of a repository", "%q is no path in it", file)
+	}
+	base, err := g.snapshot(ctx, repo)
+	if err != nil {
+		return change{}, err
+	}
+	c := change{base: base, file: file}
+	if c.before, err = base.read(file); err != nil {
+		return change{}, err
+	}
+	if c.after, err = edit.Apply(file, c.before, edits); err != nil {
+		return change{}, fmt.Errorf("%s: %w", base.place, err)
+	}
+	c.difference = state.Difference{Repository: base.place.String(), File: file, Commit: base.head.String()}
+	if string(c.before) != string(c.after) {
+		c.difference.Unified = shorten(udiff.Unified("a/"+file, "b/"+file, string(c.before), string(c.after)), mostDiff)
+	}
+	return c, nil
+}
+
+// Commit carries the edits out on top of the newest commit, again if somebody is faster.
+func (g *Git) Commit(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit, message string) (state.Difference, error) {
+	var first, last change
+	for attempt := range mostPushes {
+		now, cancel := context.WithTimeout(ctx, gitLimit)
+		next, err := g.attempt(now, repo, file, edits, message, first, last)
+		cancel()
+		var raced outrun
+		switch {
+		case !errors.As(err, &raced):
+			return next.difference, err
+		case ctx.Err() != nil:
+			return state.Difference{}, context.Cause(ctx)
+		}
+		if last = next; attempt == 0 {
+			first = next
+		}
+		if err := g.network.Clock.Sleep(ctx, time.Duration(attempt+1)*time.Second); err != nil {
+			return state.Difference{}, err
+		}
+	}
+	return state.Difference{}, fault.Newf(fault.Transient, "change "+file, "somebody else was faster %d times", mostPushes).
+		WithHint("try again once nobody else is working on %s", repo.URL)
+}
+
+// attempt makes one commit. first is what the first attempt saw, and last what the last one tried; they may be empty.
+func (g *Git) attempt(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit, message string, first, last change) (change, error) {
+	next, err := g.prepare(ctx, repo, file, edits)
+	if err != nil {
+		return change{}, err
+	}
+	if last.sent(next.base.head) { // the host's answer was lost
+		return last, nil
+	}
+	if first.base != nil {
+		if err := edit.Same(file, first.before, next.before, edits); err != nil {
+			return change{}, err
+		}
+	}
+	if next.difference.Unified == "" {
+		return next, nil
+	}
+	commit, err := next.base.commit(file, next.after, g.author(next.base.place), message)
+	if err != nil {
+		return change{}, fault.New(fault.Internal, "make a commit", err)
+	}
+	next.difference.Commit = commit.String()
+	return next, g.push(ctx, next.base, commit)
+}
+
+// sent tells whether a commit is the one that was made of this change.
+func (c change) sent(commit plumbing.Hash) bool {
+	return c.base != nil && c.difference.Commit == commit.String()
+}

@@ -1,0 +1,170 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+)
+
+const (
+	askLimit   = time.Minute
+	mostAnswer = 4 << 20 // bytes
+	mostTrace  = 64 << 20
+	keptTrace  = 256 << 10
+)
+
+// project is a project of GitLab, by its API.
+type project struct {
+	place  place
+	token  string
+	client *http.Client
+	clock  network.Clock
+}
+
+// pipeline is a run of jobs.
+type pipeline struct {
+	ID     int64  `json:"id"`
+	Status string `json:"status"`
+	URL    string `json:"web_url"`
+}
+
+// job is a part of a pipeline.
+type job struct {
+	ID     int64  `json:"id"`
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	Below  struct {
+		ID      int64 `json:"id"`
+		Project int64 `json:"project_id"`
+	} `json:"downstream_pipeline"` // that a job has started, if it is a bridge
+}
+
+// ready fails with fault.NotFound if the project has no pipelines.
+func (p *project) ready(ctx context.Context) error {
+	var settings struct {
+		Jobs   *bool  `json:"jobs_enabled"`
+		Builds string `json:"builds_access_level"`
+	}
+	if err := p.get(ctx, "", &settings); err != nil {
+		return err
+	}
+	if settings.Jobs != nil && !*settings.Jobs || settings.Builds == "disabled" {
+		return fault.Newf(fault.NotFound, compile, "%s has no pipelines", p.place).
+			WithHint("have the pipelines of that repository turned on, or install commodore on this machine")
+	}
+	return nil
+}
+
+// newest returns the newest pipeline of a commit; found: there is one.
+func (p *project) newest(ctx context.Context, commit string) (newest pipeline, found bool, err error) {
+	var list []pipeline
+	err = p.get(ctx, "/pipelines?order_by=id&sort=desc&per_page=20&sha="+url.QueryEscape(commit), &list)
+	for _, each := range list {
+		if each.ID > newest.ID {
+			newest = each
+		}
+	}
+	return newest, len(list) > 0, err
+}
+
+// jobs returns the jobs of a pipeline and of those that it started.
+func (p *project) jobs(ctx context.Context, id int64) ([]job, error) {
+	var all, bridges []job
+	if err := p.get(ctx, fmt.Sprintf("/pipelines/%d/jobs?per_page=100", id), &all); err != nil {
+		return nil, err
+	}
+	err := p.get(ctx, fmt.Sprintf("/pipelines/%d/bridges?per_page=100", id), &bridges)
+	if fault.Is(err, fault.NotFound) {
+		return all, nil
+	}
+	for _, bridge := range bridges {
+		if bridge.Below.ID == 0 || err != nil {
+			continue
+		}
+		var below []job
+		err = p.get(ctx, fmt.Sprintf("/pipelines/%d/jobs?per_page=100", bridge.Below.ID), &below)
+		all = append(all, below...)
+	}
+	return all, err
+}
+
+// retry runs again those jobs of a pipeline that failed.
+func (p *project) retry(ctx context.Context, id int64) error {
+	return p.ask(ctx, http.MethodPost, fmt.Sprintf("/pipelines/%d/retry", id), func(io.Reader) error { return nil })
+}
+
+// trace returns the end of what a job wrote.
+func (p *project) trace(ctx context.Context, id int64) ([]byte, error) {
+	var end []byte
+	err := p.ask(ctx, http.MethodGet, fmt.Sprintf("/jobs/%d/trace", id), func(body io.Reader) error {
+		part := make([]byte, 32<<10)
+		for {
+			n, err := body.Read(part)
+			end = append(end, part[:n]...)
+			if len(end) > 2*keptTrace {
+				end = append(end[:0], end[len(end)-keptTrace:]...)
+			}
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+	})
+	return end, err
+}
+
+func (p *project) get(ctx context.Context, path string, into any) error {
+	return p.ask(ctx, http.MethodGet, path, func(body io.Reader) error {
+		return json.NewDecoder(io.LimitReader(body, mostAnswer)).Decode(into)
+	})
+}
+
+func (p *project) ask(ctx context.Context, method, path string, read func(io.Reader) error) error {
+	op := "ask the pipelines of " + p.place.String()
+	late, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	root := "https://" + p.place.hostPort() + "/api/v4/projects/" + url.PathEscape(p.place.project())
+	request, err := http.NewRequestWithContext(late, method, root+path, nil)
+	if err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	request.Header.Set("PRIVATE-TOKEN", p.token)
+	response, err := p.client.Do(request)
+	if err != nil {
+		return unreached(ctx, p.place, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if err := p.accepted(op, response.StatusCode); err != nil {
+		return err
+	}
+	if err := read(response.Body); err != nil {
+		return fault.New(fault.Transient, op, fmt.Errorf("read the answer: %w", network.Explain(err)))
+	}
+	return nil
+}
+
+func (p *project) accepted(op string, status int) error {
+	switch {
+	case status >= 200 && status < 300:
+		return nil
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return fault.Newf(fault.Denied, op, "%s does not accept the token (%d)", p.place.host, status).
+			WithHint("give a token of %s that has not ended and has the scope api", p.place.host)
+	case status == http.StatusNotFound:
+		return fault.Newf(fault.NotFound, op, "there is no such project, or it is hidden from us").
+			WithHint("check that your account at %s may see it", p.place.host)
+	case status >= 500, status == http.StatusTooManyRequests:
+		return fault.Newf(fault.Transient, op, "%s answers %d", p.place.host, status)
+	}
+	return fault.Newf(fault.Internal, op, "%s answers %d", p.place.host, status)
+}

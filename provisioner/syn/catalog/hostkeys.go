@@ -1,0 +1,169 @@
+package catalog
+
+import (
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"exoshift/internal/fault"
+)
+
+const (
+	proveHost     = "make sure that the Git host is the right one"
+	mostKnownKeys = 1 << 20 // bytes of a list of known hosts
+	revoked       = "revoked"
+)
+
+// pinned are the keys that a host may have, and where that is written.
+type pinned struct {
+	address string
+	source  string
+	keys    []ssh.PublicKey
+	revoked []ssh.PublicKey
+}
+
+// pins finds the keys of a host: those that Lieutenant tells, those of the network, those of the person. The first who
+// knows any decides.
+func (g *Git) pins(hostKeys string, p place) (pinned, error) {
+	sources := []func() (pinned, error){
+		func() (pinned, error) { return readPins([]byte(hostKeys), "Lieutenant", p.address()) },
+		func() (pinned, error) { return worldPins(g.network.HostKeys[p.host], p.address()) },
+	}
+	for _, file := range g.access.KnownHosts {
+		sources = append(sources, func() (pinned, error) { return filePins(file, p.address()) })
+	}
+	for _, source := range sources {
+		found, err := source()
+		if err != nil {
+			return pinned{}, fault.New(fault.Invalid, proveHost, err).WithHint("mend that list of host keys")
+		}
+		if len(found.keys)+len(found.revoked) > 0 {
+			return found, nil
+		}
+	}
+	return pinned{}, fault.Newf(fault.Denied, proveHost, "nobody tells by which key %s is known", p.address()).
+		WithHint("add the line of that host to ~/.ssh/known_hosts, after comparing the key with what the host's operator publishes")
+}
+
+// worldPins reads a key as in authorized_keys.
+func worldPins(line, address string) (pinned, error) {
+	if line == "" {
+		return pinned{}, nil
+	}
+	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
+	return pinned{address: address, source: "the network's own list", keys: []ssh.PublicKey{key}}, err
+}
+
+// filePins reads a file of known hosts, which may not exist.
+func filePins(file, address string) (pinned, error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return pinned{}, nil
+	}
+	if err == nil && (info.Size() > mostKnownKeys || !info.Mode().IsRegular()) {
+		err = fmt.Errorf("%s is no list of known hosts", file)
+	}
+	if err != nil {
+		return pinned{}, err
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return pinned{}, err
+	}
+	return readPins(content, file, address)
+}
+
+// readPins takes from lines as in known_hosts those of a host. A line that cannot be read is left out, as ssh does.
+func readPins(content []byte, source, address string) (pinned, error) {
+	found := pinned{address: address, source: source}
+	if len(content) > mostKnownKeys {
+		return found, fmt.Errorf("the host keys of %s are too many", source)
+	}
+	for line := range strings.Lines(string(content)) {
+		marker, hosts, key, _, _, err := ssh.ParseKnownHosts([]byte(line))
+		if err != nil || !matches(hosts, knownhosts.Normalize(address)) {
+			continue
+		}
+		switch marker {
+		case "":
+			found.keys = append(found.keys, key)
+		case revoked:
+			found.revoked = append(found.revoked, key)
+		}
+	}
+	return found, nil
+}
+
+// matches tells whether a list of patterns, of which some may exclude, means a host.
+func matches(patterns []string, host string) bool {
+	matched := false
+	for _, pattern := range patterns {
+		pattern, excludes := strings.CutPrefix(pattern, "!")
+		if !matchesOne(pattern, host) {
+			continue
+		}
+		if excludes {
+			return false
+		}
+		matched = true
+	}
+	return matched
+}
+
+func matchesOne(pattern, host string) bool {
+	if parts := strings.Split(pattern, "|"); len(parts) == 4 && parts[0] == "" && parts[1] == "1" {
+		salt, saltErr := base64.StdEncoding.DecodeString(parts[2])
+		want, wantErr := base64.StdEncoding.DecodeString(parts[3])
+		sum := hmac.New(sha1.New, salt)
+		_, _ = sum.Write([]byte(host))
+		return saltErr == nil && wantErr == nil && hmac.Equal(want, sum.Sum(nil))
+	}
+	if strings.ContainsAny(pattern, "*?") && !strings.ContainsAny(pattern, `[\`) {
+		matched, err := path.Match(pattern, host)
+		return err == nil && matched
+	}
+	return knownhosts.Normalize(pattern) == host
+}
+
+// algorithms are those that the host is asked for, so that it shows a key that is known.
+func (p pinned) algorithms() (list []string) {
+	for _, key := range p.keys {
+		if kind := key.Type(); kind == ssh.KeyAlgoRSA { // the same key signs in newer ways
+			list = append(list, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
+		} else {
+			list = append(list, kind)
+		}
+	}
+	return list
+}
+
+// check refuses every key but those that are known.
+func (p pinned) check(_ string, _ net.Addr, key ssh.PublicKey) error {
+	is := func(other ssh.PublicKey) bool { return string(other.Marshal()) == string(key.Marshal()) }
+	shown := ssh.FingerprintSHA256(key)
+	switch {
+	case slices.ContainsFunc(p.revoked, is):
+		return fault.Newf(fault.Denied, proveHost, "%s shows the key %s, which was revoked by %s", p.address, shown, p.source).
+			WithHint("do not use this host; ask its operator")
+	case slices.ContainsFunc(p.keys, is):
+		return nil
+	}
+	var known []string
+	for _, key := range p.keys {
+		known = append(known, ssh.FingerprintSHA256(key))
+	}
+	return fault.Newf(fault.Conflict, proveHost, "%s shows the key %s, and by %s its key is %s", p.address, shown, p.source,
+		strings.Join(known, " or ")).
+		WithHint("find out from its operator whether the host got a new key or somebody is in between; until then nothing is sent there")
+}

@@ -1,0 +1,168 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+)
+
+const (
+	// startLimit is how long a pipeline takes at most to exist after its commit.
+	startLimit = 2 * time.Minute
+	pollPeriod = 5 * time.Second
+	// mostMisses is how often in a row the host may fail to answer.
+	mostMisses = 24
+)
+
+// noPipeline is that nothing compiles the cluster at the Git host.
+type noPipeline struct{ reason string }
+
+func (n noPipeline) Error() string { return n.reason }
+
+// notFound makes it an error for people.
+func (n noPipeline) notFound() error {
+	return fault.New(fault.NotFound, compile, n).
+		WithHint("have enableCompilePipeline set for the cluster in Lieutenant, and the pipeline for its tenant; or install commodore on this machine")
+}
+
+// watch follows the pipeline of one commit for one cluster.
+type watch struct {
+	*project
+	cluster, commit string
+	said            func(string)
+	began           time.Time
+	last            string // that was said
+	retried         bool
+	looked          bool
+}
+
+// follow waits until the pipeline of a commit has compiled a cluster.
+func (p *project) follow(ctx context.Context, cluster, commit string, said func(string)) error {
+	w := &watch{project: p, cluster: cluster, commit: commit, said: said, began: p.clock.Now()}
+	for misses := 0; ; {
+		done, err := w.look(ctx)
+		switch {
+		case done, err != nil && (!fault.Is(err, fault.Transient) || misses >= mostMisses):
+			return err
+		case err != nil:
+			misses++
+			w.say("the Git host does not answer, which may pass: " + shorten(err.Error(), mostRemark))
+		default:
+			misses = 0
+		}
+		if p.clock.Now().Sub(w.began) > compileLimit {
+			return fault.Newf(fault.Timeout, compile, "the pipeline of %s has not ended within %s", p.place, compileLimit).
+				WithHint("look at the pipelines of that repository; then run this again")
+		}
+		if err := p.clock.Sleep(ctx, pollPeriod); err != nil {
+			return fmt.Errorf("%s: %w", compile, err)
+		}
+	}
+}
+
+func (w *watch) say(text string) {
+	if text != w.last {
+		w.last = text
+		w.said(text)
+	}
+}
+
+// look takes one look; done: nothing more will happen.
+func (w *watch) look(ctx context.Context) (done bool, err error) {
+	newest, found, err := w.newest(ctx, w.commit)
+	if err != nil {
+		return false, err
+	}
+	if !found {
+		if w.clock.Now().Sub(w.began) < startLimit {
+			w.say("waits for a pipeline of commit " + w.commit[:min(len(w.commit), 8)])
+			return false, nil
+		}
+		none := noPipeline{fmt.Sprintf("%s has started no pipeline for the commit within %s: compiling is not turned on there", w.place, startLimit)}
+		return true, none.notFound()
+	}
+	jobs, err := w.jobs(ctx, newest.ID)
+	if err != nil {
+		return false, err
+	}
+	first := !w.looked
+	w.looked = true
+	return w.judge(ctx, newest, jobs, first)
+}
+
+// judge says how far a pipeline is. Of the pipeline of many clusters, only the job of this one counts.
+func (w *watch) judge(ctx context.Context, run pipeline, jobs []job, first bool) (done bool, err error) {
+	status, ours := run.Status, w.ours(jobs)
+	if ours != nil {
+		status = ours.Status
+	}
+	switch status {
+	case "success":
+		if ours == nil && others(jobs) {
+			none := noPipeline{fmt.Sprintf("the pipeline of %s compiles other clusters, and not %s", w.place, w.cluster)}
+			return true, none.notFound()
+		}
+		w.say(fmt.Sprintf("pipeline %d has compiled the catalog", run.ID))
+		return true, nil
+	case "failed", "canceled":
+		if first && !w.retried { // it ended before anybody waited for it: what it lacked may be there by now
+			w.retried = true
+			if err := w.retry(ctx, run.ID); err == nil {
+				w.say(fmt.Sprintf("pipeline %d had %s; it is started again", run.ID, status))
+				return false, nil
+			}
+		}
+		return true, w.failed(ctx, run, jobs, ours, status)
+	case "skipped", "manual":
+		return true, fault.Newf(fault.Waiting, compile, "pipeline %d of %s is %s", run.ID, w.place, status).
+			WithHint("start it by hand: %s", shorten(printable(run.URL), mostURL))
+	}
+	w.say(fmt.Sprintf("pipeline %d is %s", run.ID, shorten(printable(status), 50)))
+	return false, nil
+}
+
+// ours is the job that compiles and pushes the cluster's catalog.
+func (w *watch) ours(jobs []job) *job {
+	var found *job
+	for i, each := range jobs {
+		if each.Name == w.cluster+"_deploy" && (found == nil || each.ID > found.ID) {
+			found = &jobs[i]
+		}
+	}
+	return found
+}
+
+// others tells whether there are jobs for clusters.
+func others(jobs []job) bool {
+	return slices.ContainsFunc(jobs, func(j job) bool { return strings.HasSuffix(j.Name, "_deploy") })
+}
+
+// failed says why a pipeline failed, by the words of the job that did.
+func (w *watch) failed(ctx context.Context, run pipeline, jobs []job, ours *job, status string) error {
+	if ours == nil || ours.Status == status && status == "canceled" {
+		for i, each := range jobs {
+			if each.Status == status {
+				ours = &jobs[i]
+			}
+		}
+	}
+	where := shorten(printable(run.URL), mostURL)
+	if status == "canceled" {
+		return fault.Newf(fault.Waiting, compile, "somebody stopped pipeline %d of %s", run.ID, w.place).
+			WithHint("find out why, then run this again: %s", where)
+	}
+	if ours == nil {
+		return fault.Newf(fault.Invalid, compile, "pipeline %d of %s failed", run.ID, w.place).WithHint("look at it: %s", where)
+	}
+	text, err := w.trace(ctx, ours.ID)
+	if err != nil {
+		return fault.New(fault.Invalid, compile, errors.Join(fmt.Errorf("the job %s failed", printable(ours.Name)), err)).
+			WithHint("look at it: %s", where)
+	}
+	return broken(reason(text), fmt.Sprintf("look at the job %s of pipeline %d: %s", shorten(printable(ours.Name), 100), run.ID, where))
+}

@@ -1,0 +1,106 @@
+package catalog
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"exoshift/internal/fault"
+)
+
+const (
+	overHTTPS = "https"
+	overSSH   = "ssh"
+	sshPort   = 22
+	mostURL   = 500
+)
+
+// place is where a repository is. It never holds a password.
+type place struct {
+	scheme, user, host string
+	port               int // 0: the usual one
+	path               string
+}
+
+// placeOf reads the address of a repository. With a token, what is reached by SSH is reached over HTTPS instead.
+func placeOf(address string, token bool) (place, error) {
+	const op = "read the address of a Git repository"
+	if len(address) > mostURL || strings.IndexFunc(address, unicode.IsControl) >= 0 {
+		return place{}, fault.Newf(fault.Invalid, op, "it is too long or has control characters")
+	}
+	if !strings.Contains(address, "://") { // as in git@host:path
+		if host, path, found := strings.Cut(address, ":"); found && !strings.Contains(host, "/") {
+			address = "ssh://" + host + "/" + strings.TrimPrefix(path, "/")
+		}
+	}
+	u, err := url.Parse(address)
+	if err != nil { // whose text would hold a password
+		return place{}, fault.Newf(fault.Invalid, op, "it is no URL").WithHint("correct it in Lieutenant")
+	}
+	p := place{scheme: u.Scheme, user: u.User.Username(), host: u.Hostname(), path: strings.TrimSuffix(u.Path, "/")}
+	p.port, _ = strconv.Atoi(u.Port())
+	if !p.proper() {
+		return place{}, fault.Newf(fault.Invalid, op, "%s is none that we use", p).
+			WithHint("in Lieutenant, name it as ssh://git@host/path.git or https://host/path.git")
+	}
+	if token && p.scheme == overSSH {
+		p.scheme, p.port = overHTTPS, 0
+	}
+	return p, nil
+}
+
+func (p place) proper() bool {
+	if p.scheme != overSSH && p.scheme != overHTTPS || p.host == "" || strings.HasPrefix(p.host, "-") {
+		return false
+	}
+	if strings.HasPrefix(p.user, "-") || strings.HasPrefix(p.path, "/-") || strings.Trim(p.path, "/") == "" {
+		return false
+	}
+	return !strings.Contains(p.path+"/", "/../")
+}
+
+// String is the address as people know it.
+func (p place) String() string {
+	u := url.URL{Scheme: p.scheme, Host: p.hostPort(), Path: p.path}
+	if p.scheme == overSSH {
+		u.User = url.User(p.login())
+	}
+	return u.String()
+}
+
+// login is the user at an SSH server.
+func (p place) login() string {
+	if p.user == "" {
+		return "git"
+	}
+	return p.user
+}
+
+// address is "host:port" of the SSH server.
+func (p place) address() string {
+	port := p.port
+	if port == 0 {
+		port = sshPort
+	}
+	return net.JoinHostPort(p.host, strconv.Itoa(port))
+}
+
+// hostPort is the host, and the port unless it is the usual one.
+func (p place) hostPort() string {
+	if p.port == 0 {
+		return p.host
+	}
+	return net.JoinHostPort(p.host, strconv.Itoa(p.port))
+}
+
+// project is the path of a project at GitLab.
+func (p place) project() string { return strings.TrimSuffix(strings.Trim(p.path, "/"), ".git") }
+
+// endpoint is the repository as the HTTPS transport knows it.
+func (p place) endpoint() *transport.Endpoint {
+	return &transport.Endpoint{Protocol: p.scheme, Host: p.host, Port: p.port, Path: p.path}
+}

@@ -1,0 +1,202 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage/memory"
+
+	"exoshift/internal/fault"
+)
+
+// outrun is a commit that may not have arrived, because somebody was faster or because the connection broke: what is
+// there now tells.
+type outrun struct{ cause error }
+
+func (o outrun) Error() string { return "somebody else may have been faster: " + o.cause.Error() }
+func (o outrun) Unwrap() error { return o.cause }
+
+// commit makes a commit on top of the snapshot that differs in one file.
+func (s *snapshot) commit(file string, content []byte, author object.Signature, message string) (plumbing.Hash, error) {
+	tree, err := s.tree()
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	root, err := s.withFile(tree, strings.Split(file, "/"), content)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return store(s.objects, &object.Commit{
+		Author: author, Committer: author, Message: strings.TrimSpace(message) + "\n", TreeHash: root, ParentHashes: []plumbing.Hash{s.head},
+	})
+}
+
+// withFile stores a copy of a tree, which may be nil, in which a file has another content.
+func (s *snapshot) withFile(tree *object.Tree, path []string, content []byte) (hash plumbing.Hash, err error) {
+	entry, others := object.TreeEntry{Name: path[0], Mode: filemode.Regular}, []object.TreeEntry{}
+	if tree != nil {
+		for _, existing := range tree.Entries {
+			if existing.Name == path[0] {
+				entry = existing
+			} else {
+				others = append(others, existing)
+			}
+		}
+	}
+	if len(path) == 1 {
+		entry.Hash, err = store(s.objects, fileContent{content})
+	} else {
+		var below *object.Tree
+		if !entry.Hash.IsZero() {
+			if below, err = object.GetTree(s.objects, entry.Hash); err != nil {
+				return plumbing.ZeroHash, err
+			}
+		}
+		entry.Mode = filemode.Dir
+		entry.Hash, err = s.withFile(below, path[1:], content)
+	}
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	changed := &object.Tree{Entries: append(others, entry)}
+	sort.Sort(object.TreeEntrySorter(changed.Entries))
+	return store(s.objects, changed)
+}
+
+// fileContent is a file as an object.
+type fileContent struct{ content []byte }
+
+// Encode makes it one.
+func (c fileContent) Encode(o plumbing.EncodedObject) error {
+	o.SetType(plumbing.BlobObject)
+	writer, err := o.Writer()
+	if err != nil {
+		return err
+	}
+	if _, err := writer.Write(c.content); err != nil {
+		return err
+	}
+	return writer.Close()
+}
+
+// store keeps an object and returns its name.
+func store(objects *memory.Storage, o interface {
+	Encode(plumbing.EncodedObject) error
+}) (plumbing.Hash, error) {
+	encoded := objects.NewEncodedObject()
+	if err := o.Encode(encoded); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return objects.SetEncodedObject(encoded)
+}
+
+// push sends a commit, which becomes the newest one only if the snapshot still is.
+func (g *Git) push(ctx context.Context, base *snapshot, commit plumbing.Hash) error {
+	op := "push to " + base.place.String()
+	if base.branch == "" {
+		return fault.Newf(fault.Invalid, op, "what it is read from is a tag, and tags do not change").
+			WithHint("name a branch as the revision of the configuration in Lieutenant")
+	}
+	session, err := base.transport.NewReceivePackSession(base.place.endpoint(), base.auth)
+	if err != nil {
+		return failure(ctx, op, base.place, err)
+	}
+	defer func() { _ = session.Close() }()
+	refs, err := session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return failure(ctx, op, base.place, err)
+	}
+	if refs.References[base.branch.String()] != base.head {
+		return outrun{errors.New("the branch has another commit")}
+	}
+	return send(ctx, op, session, refs.Capabilities, base, commit)
+}
+
+func send(ctx context.Context, op string, session transport.ReceivePackSession, able *capability.List, base *snapshot, commit plumbing.Hash) error {
+	pack, err := base.pack(commit)
+	if err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	said := &remark{}
+	request := packp.NewReferenceUpdateRequestFromCapabilities(able)
+	request.Commands = []*packp.Command{{Name: base.branch, Old: base.head, New: commit}}
+	request.Packfile, request.Progress = io.NopCloser(pack), said
+	if able.Supports(capability.Sideband64k) {
+		if err := request.Capabilities.Set(capability.Sideband64k); err != nil {
+			return fault.New(fault.Internal, op, err)
+		}
+	}
+	report, err := session.ReceivePack(ctx, request)
+	return verdict(ctx, op, base.place, report, err, said.String())
+}
+
+// pack makes a pack of the objects that a commit has and its parent has not.
+func (s *snapshot) pack(commit plumbing.Hash) (*bytes.Buffer, error) {
+	made, err := s.made(commit)
+	if err != nil {
+		return nil, err
+	}
+	pack := &bytes.Buffer{}
+	_, err = packfile.NewEncoder(pack, s.objects, false).Encode(made, 0)
+	return pack, err
+}
+
+// made returns a commit with its trees and the file that differ from its parent's.
+func (s *snapshot) made(hash plumbing.Hash) ([]plumbing.Hash, error) {
+	commit, err := object.GetCommit(s.objects, hash)
+	if err != nil {
+		return nil, err
+	}
+	after, err := commit.Tree()
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.tree()
+	if err != nil {
+		return nil, err
+	}
+	made := []plumbing.Hash{hash}
+	for after != nil {
+		made = append(made, after.Hash)
+		entry := differs(before, after)
+		if entry.Mode != filemode.Dir {
+			return append(made, entry.Hash), nil
+		}
+		old := before
+		before = nil
+		if old != nil {
+			before, _ = old.Tree(entry.Name) // there may be none
+		}
+		if after, err = after.Tree(entry.Name); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+// differs returns the one entry that a tree has and the other one has not.
+func differs(before, after *object.Tree) object.TreeEntry {
+	known := map[object.TreeEntry]bool{}
+	if before != nil {
+		for _, entry := range before.Entries {
+			known[entry] = true
+		}
+	}
+	for _, entry := range after.Entries {
+		if !known[entry] {
+			return entry
+		}
+	}
+	return object.TreeEntry{}
+}

@@ -1,0 +1,78 @@
+package catalog
+
+import (
+	"regexp"
+	"strings"
+
+	"exoshift/internal/fault"
+)
+
+const (
+	mostReason  = 2000 // bytes
+	reasonLines = 12
+)
+
+// control matches what colours a terminal or moves its cursor.
+var control = regexp.MustCompile(`\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
+
+// section marks the beginning and the end of parts of a job's text at GitLab.
+var section = regexp.MustCompile(`section_(start|end):\d+:[^\r\n]*\r?`)
+
+// alarming matches lines in which a compiler says what is wrong.
+var alarming = regexp.MustCompile(`(?i)\b(error|fatal|failed|not found|cannot|could not|exception|missing|invalid)\b|lookup error|does not exist`)
+
+// factOf matches those that name a fact which the configuration uses.
+var factOf = []*regexp.Regexp{
+	regexp.MustCompile(`(?:^|[^_\w])facts[:.]([A-Za-z0-9][A-Za-z0-9_-]*)`),
+	regexp.MustCompile(`(?i)\bfacts?\b[ '"“:]+([A-Za-z0-9][A-Za-z0-9_-]*)['"”]? (?:is|was|does|not|missing)`),
+	regexp.MustCompile(`(?i)missing (?:required )?facts?:? ['"“]?([A-Za-z0-9][A-Za-z0-9_-]*)`),
+}
+
+// reason cuts out of a compiler's text why it failed: its last lines that tell of an error.
+func reason(text []byte) string {
+	clean := control.ReplaceAllString(section.ReplaceAllString(strings.ToValidUTF8(string(text), ""), ""), "")
+	var lines, told []string
+	for line := range strings.FieldsFuncSeq(clean, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = strings.TrimSpace(printable(strings.ReplaceAll(line, "\t", " ")))
+		if line == "" || strings.HasPrefix(line, "ERROR: Job failed") || strings.HasPrefix(line, "Cleaning up") {
+			continue
+		}
+		lines = append(lines, line)
+		if alarming.MatchString(line) {
+			told = append(told, line)
+		}
+	}
+	if len(told) == 0 {
+		told = lines
+	}
+	told = told[max(0, len(told)-reasonLines):]
+	for len(told) > 1 && len(strings.Join(told, "\n")) > mostReason {
+		told = told[1:]
+	}
+	return shorten(strings.Join(told, "\n"), mostReason)
+}
+
+// broken is that a configuration cannot be compiled. A fact that it lacks is named.
+func broken(reason, where string) error {
+	if reason == "" {
+		return fault.Newf(fault.Invalid, compile, "the compiler failed without a word").WithHint("%s", where)
+	}
+	if fact := missingFact(reason); fact != "" {
+		return fault.Newf(fault.Invalid, compile, "the configuration needs the fact %s of the cluster: %s", fact, reason).
+			About("syn.facts").WithHint("give the cluster the fact %s, under syn.facts of the answers", fact)
+	}
+	return fault.Newf(fault.Invalid, compile, "%s", reason).WithHint("%s", where)
+}
+
+// missingFact finds the fact that the last line which names one is about.
+func missingFact(reason string) (fact string) {
+	for line := range strings.Lines(reason) {
+		for _, pattern := range factOf {
+			if found := pattern.FindStringSubmatch(line); found != nil && alarming.MatchString(line) {
+				fact = found[1]
+				break
+			}
+		}
+	}
+	return fact
+}

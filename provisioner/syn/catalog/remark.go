@@ -1,0 +1,92 @@
+package catalog
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+const mostRemark = 2000 // bytes
+
+// remark keeps the beginning of what a host says beside the protocol.
+type remark struct {
+	mutex sync.Mutex
+	text  []byte
+}
+
+func (r *remark) Write(p []byte) (int, error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.text = append(r.text, p[:min(len(p), mostRemark-len(r.text))]...)
+	return len(p), nil
+}
+
+// String is the text in one line, without the marks that hosts put in front of lines.
+func (r *remark) String() string {
+	if r == nil {
+		return ""
+	}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return sentence(string(r.text))
+}
+
+// sentence makes one line of lines that a host sent.
+func sentence(text string) string {
+	var lines []string
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		for _, mark := range []string{"remote:", "GL-HOOK-ERR:", "ERROR:", "fatal:", "error:"} {
+			line = strings.TrimPrefix(strings.TrimSpace(line), mark)
+		}
+		if line = strings.TrimSpace(printable(line)); strings.Trim(line, "=-") != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " ")
+}
+
+// printable takes away what could move a cursor or change the direction of a text.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(text, ""))
+}
+
+// shorten bounds a text, in bytes, at a letter.
+func shorten(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// spoken is a failure together with the host's words about it.
+type spoken struct {
+	cause error
+	said  string
+}
+
+func (s spoken) Error() string { return s.said }
+func (s spoken) Unwrap() error { return s.cause }
+
+// limited fails once more is read than anybody wants.
+type limited struct {
+	from io.Reader
+	left int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errTooMuch
+	}
+	n, err := l.from.Read(p[:min(int64(len(p)), l.left)])
+	l.left -= int64(n)
+	return n, err
+}
+
+var errTooMuch = fmt.Errorf("the repository is larger than %d MB", mostPack>>20)

@@ -1,0 +1,199 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage/memory"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const (
+	mostPack = 64 << 20 // bytes of a repository's newest commit as it is sent
+	mostFile = 16 << 20 // bytes of a file
+)
+
+// snapshot is the newest commit of a repository, without its history.
+type snapshot struct {
+	place     place
+	transport transport.Transport
+	auth      transport.AuthMethod
+	branch    plumbing.ReferenceName // "" for a tag
+	head      plumbing.Hash
+	objects   *memory.Storage
+}
+
+// snapshot fetches the newest commit.
+func (g *Git) snapshot(ctx context.Context, repo state.GitRepo) (*snapshot, error) {
+	p, err := placeOf(repo.URL, g.access.Token != "")
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{place: p, transport: overTLS(g.network), auth: g.access.auth(), objects: memory.NewStorage()}
+	if p.scheme == overSSH {
+		s.transport = sshTransport{git: g, place: p, hostKeys: repo.HostKeys}
+	}
+	if err := s.fetch(ctx, repo.Revision); err != nil {
+		return nil, failure(ctx, "fetch "+p.String(), p, err)
+	}
+	return s, nil
+}
+
+func (s *snapshot) fetch(ctx context.Context, revision string) error {
+	session, err := s.transport.NewUploadPackSession(s.place.endpoint(), s.auth)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }()
+	refs, err := session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return err
+	}
+	wanted, err := s.choose(refs, revision)
+	if err != nil {
+		return err
+	}
+	request := packp.NewUploadPackRequestFromCapabilities(refs.Capabilities)
+	request.Wants = []plumbing.Hash{wanted}
+	if refs.Capabilities.Supports(capability.Shallow) {
+		request.Depth = packp.DepthCommits(1)
+		if err := request.Capabilities.Set(capability.Shallow); err != nil {
+			return err
+		}
+	}
+	response, err := session.UploadPack(ctx, request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Close() }()
+	if err := unpack(s.objects, packOf(response, request.Capabilities)); err != nil {
+		return err
+	}
+	return s.peel(wanted)
+}
+
+// packOf takes a pack out of an answer that may carry other messages beside it.
+func packOf(response io.Reader, capabilities *capability.List) io.Reader {
+	switch {
+	case capabilities.Supports(capability.Sideband64k):
+		return sideband.NewDemuxer(sideband.Sideband64k, response)
+	case capabilities.Supports(capability.Sideband):
+		return sideband.NewDemuxer(sideband.Sideband, response)
+	}
+	return response
+}
+
+// choose finds the branch or tag that is wanted, and what it leads to.
+func (s *snapshot) choose(refs *packp.AdvRefs, revision string) (plumbing.Hash, error) {
+	if revision == "" {
+		return s.chooseDefault(refs)
+	}
+	branch := plumbing.NewBranchReferenceName(revision)
+	if hash, found := refs.References[branch.String()]; found {
+		s.branch = branch
+		return hash, nil
+	}
+	if hash, found := refs.References[plumbing.NewTagReferenceName(revision).String()]; found {
+		return hash, nil
+	}
+	return plumbing.ZeroHash, fault.Newf(fault.NotFound, "fetch "+s.place.String(), "it has neither a branch nor a tag %q", shorten(printable(revision), 100)).
+		WithHint("correct the revision in Lieutenant")
+}
+
+func (s *snapshot) chooseDefault(refs *packp.AdvRefs) (plumbing.Hash, error) {
+	for _, target := range refs.Capabilities.Get(capability.SymRef) {
+		if name, found := strings.CutPrefix(target, "HEAD:"); found {
+			if hash, exists := refs.References[name]; exists {
+				s.branch = plumbing.ReferenceName(name)
+				return hash, nil
+			}
+		}
+	}
+	for _, name := range []string{"refs/heads/main", "refs/heads/master"} {
+		hash, exists := refs.References[name]
+		if exists && (refs.Head == nil || *refs.Head == hash) {
+			s.branch = plumbing.ReferenceName(name)
+			return hash, nil
+		}
+	}
+	return plumbing.ZeroHash, transport.ErrEmptyRemoteRepository
+}
+
+// peel finds the commit behind a tag.
+func (s *snapshot) peel(hash plumbing.Hash) error {
+	for range 5 {
+		tag, err := object.GetTag(s.objects, hash)
+		if errors.Is(err, plumbing.ErrObjectNotFound) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		hash = tag.Target
+	}
+	if _, err := object.GetCommit(s.objects, hash); err != nil {
+		return fmt.Errorf("commit %s: %w", hash, err)
+	}
+	s.head = hash
+	return nil
+}
+
+func (s *snapshot) tree() (*object.Tree, error) {
+	commit, err := object.GetCommit(s.objects, s.head)
+	if err != nil {
+		return nil, err
+	}
+	return commit.Tree()
+}
+
+// read returns a file of the commit, or nil if there is none.
+func (s *snapshot) read(file string) ([]byte, error) {
+	op := "read " + file + " of " + s.place.String()
+	tree, err := s.tree()
+	if err != nil {
+		return nil, fault.New(fault.Transient, op, err)
+	}
+	entry, err := tree.FindEntry(file)
+	switch {
+	case errors.Is(err, object.ErrEntryNotFound), errors.Is(err, object.ErrDirectoryNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, fault.New(fault.Transient, op, err)
+	case entry.Mode != filemode.Regular && entry.Mode != filemode.Executable && entry.Mode != filemode.Deprecated:
+		return nil, fault.Newf(fault.Conflict, op, "it is no regular file").WithHint("replace it by a file, or move it away")
+	}
+	content, err := blob(s.objects, entry.Hash)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	return content, nil
+}
+
+// blob returns the content of a file.
+func blob(objects *memory.Storage, hash plumbing.Hash) ([]byte, error) {
+	found, err := object.GetBlob(objects, hash)
+	if err != nil {
+		return nil, err
+	}
+	if found.Size > mostFile {
+		return nil, fmt.Errorf("it has %d MB, more than the %d MB that are read", found.Size>>20, mostFile>>20)
+	}
+	reader, err := found.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = reader.Close() }()
+	return io.ReadAll(reader)
+}

@@ -1,0 +1,138 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"golang.org/x/crypto/ssh"
+)
+
+// sshSession is one conversation with the program of a service at an SSH server.
+type sshSession struct {
+	transport sshTransport
+	service   string
+
+	client    *ssh.Client
+	stop      func() bool
+	into      io.WriteCloser
+	out       io.Reader
+	complaint *remark
+}
+
+// AdvertisedReferences exists for the interface; the repository is never asked without a limit.
+func (s *sshSession) AdvertisedReferences() (*packp.AdvRefs, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// AdvertisedReferencesContext opens the conversation, which ends with ctx.
+func (s *sshSession) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	refs := packp.NewAdvRefs()
+	err := refs.Decode(s.out)
+	receives := s.service == transport.ReceivePackServiceName
+	switch {
+	case errors.Is(err, packp.ErrEmptyAdvRefs) && receives:
+	case errors.Is(err, packp.ErrEmptyAdvRefs), err == nil && refs.IsEmpty() && !receives:
+		return nil, transport.ErrEmptyRemoteRepository
+	case err != nil:
+		return nil, s.broken(err)
+	}
+	transport.FilterUnsupportedCapabilities(refs.Capabilities)
+	return refs, nil
+}
+
+func (s *sshSession) open(ctx context.Context) (err error) {
+	if s.client, err = s.transport.login(ctx); err != nil {
+		return err
+	}
+	s.stop = context.AfterFunc(ctx, func() { _ = s.client.Close() })
+	session, err := s.client.NewSession()
+	if err != nil {
+		return s.broken(err)
+	}
+	s.complaint = &remark{}
+	session.Stderr = s.complaint
+	if s.into, err = session.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := session.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	s.out = &limited{from: out, left: mostPack}
+	if err := session.Start(s.service + " " + shellescape.Quote(s.transport.place.path)); err != nil {
+		return s.broken(err)
+	}
+	go func() { _ = session.Wait() }() // ends with the connection; whoever reads sees it
+	return nil
+}
+
+// UploadPack asks for a pack and returns it.
+func (s *sshSession) UploadPack(_ context.Context, request *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
+	if err := request.UploadRequest.Encode(s.into); err != nil {
+		return nil, s.broken(err)
+	}
+	if err := request.UploadHaves.Encode(s.into, true); err != nil {
+		return nil, s.broken(err)
+	}
+	if err := pktline.NewEncoder(s.into).EncodeString("done\n"); err != nil {
+		return nil, s.broken(err)
+	}
+	response := packp.NewUploadPackResponse(request)
+	if err := response.Decode(io.NopCloser(s.out)); err != nil {
+		return nil, s.broken(err)
+	}
+	return response, nil
+}
+
+// ReceivePack sends a pack and returns what the host says about it.
+func (s *sshSession) ReceivePack(_ context.Context, request *packp.ReferenceUpdateRequest) (*packp.ReportStatus, error) {
+	if err := request.Encode(s.into); err != nil {
+		return nil, s.broken(err)
+	}
+	from := s.out
+	if request.Capabilities.Supports(capability.Sideband64k) {
+		demuxer := sideband.NewDemuxer(sideband.Sideband64k, s.out)
+		demuxer.Progress = request.Progress
+		from = demuxer
+	}
+	report := packp.NewReportStatus()
+	if err := report.Decode(from); err != nil {
+		return nil, s.broken(err)
+	}
+	return report, report.Error()
+}
+
+// Close ends the conversation.
+func (s *sshSession) Close() error {
+	if s.client == nil {
+		return nil
+	}
+	if s.stop != nil {
+		s.stop()
+	}
+	return s.client.Close()
+}
+
+// broken adds what the host complained about.
+func (s *sshSession) broken(err error) error {
+	said := s.complaint.String()
+	switch {
+	case said == "":
+		return err
+	case strings.Contains(said, "does not appear to be a git repository"), strings.Contains(said, "could not be found"):
+		return transport.ErrRepositoryNotFound
+	}
+	return spoken{plumbing.NewUnexpectedError(err), said}
+}

@@ -1,0 +1,85 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/storage/memory"
+)
+
+const (
+	mostObjects  = 100_000
+	mostUnpacked = 256 << 20 // bytes of all objects together
+)
+
+// unpack keeps what a pack holds. How large that becomes is found out before.
+func unpack(objects *memory.Storage, pack io.Reader) error {
+	content, err := io.ReadAll(&limited{from: pack, left: mostPack})
+	if err != nil {
+		return err
+	}
+	if err := weigh(content); err != nil {
+		return err
+	}
+	return packfile.UpdateObjectStorage(objects, bytes.NewReader(content))
+}
+
+// weigh fails if the objects of a pack are too many or too large.
+func weigh(pack []byte) error {
+	scanner := packfile.NewScanner(bytes.NewReader(pack))
+	_, count, err := scanner.Header()
+	if err != nil {
+		return err
+	}
+	if count > mostObjects {
+		return fmt.Errorf("the newest commit has %d objects, more than the %d that are read", count, mostObjects)
+	}
+	total := int64(0)
+	for range count {
+		size, err := weighNext(scanner)
+		if err != nil {
+			return err
+		}
+		if total += size; size < 0 || total > mostUnpacked {
+			return fmt.Errorf("the newest commit has more than %d MB", mostUnpacked>>20)
+		}
+	}
+	return nil
+}
+
+// weighNext returns the size of an object once it is unpacked. That of a difference is written in its beginning.
+func weighNext(scanner *packfile.Scanner) (int64, error) {
+	header, err := scanner.NextObjectHeader()
+	if err != nil {
+		return 0, err
+	}
+	if header.Type != plumbing.OFSDeltaObject && header.Type != plumbing.REFDeltaObject {
+		return header.Length, nil
+	}
+	var start prefix
+	if _, _, err := scanner.NextObject(&start); err != nil {
+		return 0, err
+	}
+	_, n := binary.Uvarint(start.bytes) // of what the difference is to
+	if n <= 0 {
+		return 0, errors.New("the pack is damaged")
+	}
+	size, n := binary.Uvarint(start.bytes[n:])
+	if n <= 0 || size > mostUnpacked {
+		return mostUnpacked + 1, nil
+	}
+	return header.Length + int64(size), nil
+}
+
+// prefix keeps the first bytes of what is written.
+type prefix struct{ bytes []byte }
+
+func (p *prefix) Write(b []byte) (int, error) {
+	p.bytes = append(p.bytes, b[:min(len(b), 2*binary.MaxVarintLen64-len(p.bytes))]...)
+	return len(b), nil
+}

@@ -1,0 +1,115 @@
+package catalog
+
+import (
+	"cmp"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const (
+	refsFolder = "refs"
+	kvMount    = "clusters/kv"
+	kvType     = "vaultkv"
+	mostRef    = 16 << 10 // bytes of a file below refs
+)
+
+// reference is what a file below refs says of a secret.
+type reference struct {
+	Data  string `yaml:"data"` // base64 of "<path>:<key>"
+	Type  string `yaml:"type"`
+	Vault struct {
+		Mount string `yaml:"mount"`
+	} `yaml:"vault_params"`
+}
+
+// Wanted returns the secrets that a compiled catalog in dir needs, sorted. Each file below its folder refs stands for
+// one, and its path is that of the secret and the key.
+func (g *Git) Wanted(dir string) ([]state.VaultSecret, error) {
+	const op = "find out which secrets the catalog needs"
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fault.New(fault.NotFound, op, err).WithHint("have the catalog compiled and fetched first")
+	}
+	defer func() { _ = root.Close() }()
+	var found []state.VaultSecret
+	entries := 0
+	err = fs.WalkDir(root.FS(), refsFolder, func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name == refsFolder {
+			return nil // a catalog without secrets
+		}
+		if entries++; err == nil && entries > mostEntries {
+			err = fmt.Errorf("there are more than %d files", mostEntries)
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		secret, wanted, err := wantedBy(root, name)
+		if wanted {
+			found = append(found, secret)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err).WithHint("compile the catalog in %s anew", filepath.Base(dir))
+	}
+	slices.SortFunc(found, func(a, b state.VaultSecret) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key))
+	})
+	return slices.Compact(found), nil
+}
+
+// wantedBy reads one file below refs. Those that stand for something else than a secret in Vault are left out.
+func wantedBy(root *os.Root, name string) (secret state.VaultSecret, wanted bool, err error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return secret, false, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostRef {
+		return secret, false, fmt.Errorf("%s is no reference to a secret", name)
+	}
+	content, err := root.ReadFile(name)
+	if err != nil {
+		return secret, false, err
+	}
+	var ref reference
+	if err := yaml.Unmarshal(content, &ref); err != nil {
+		return secret, false, fmt.Errorf("%s is no YAML", name)
+	}
+	if ref.Type != "" && ref.Type != kvType {
+		return secret, false, nil
+	}
+	if mount := strings.Trim(ref.Vault.Mount, "/"); mount != "" && mount != kvMount {
+		return secret, false, fmt.Errorf("%s is in Vault's %q, and we know %q only", name, shorten(printable(mount), 100), kvMount)
+	}
+	secret, err = ref.secret(name)
+	return secret, err == nil, err
+}
+
+// secret is what the reference says, which has to be what the name of its file says.
+func (r reference) secret(name string) (state.VaultSecret, error) {
+	inside := strings.TrimPrefix(name, refsFolder+"/")
+	secret := state.VaultSecret{Path: path.Dir(inside), Key: path.Base(inside)}
+	if secret.Path == "." {
+		return secret, fmt.Errorf("%s names a key without a secret", name)
+	}
+	if r.Data == "" {
+		return secret, nil
+	}
+	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Data))
+	if err != nil || strings.TrimSpace(string(data)) != secret.Path+":"+secret.Key {
+		return secret, fmt.Errorf("%s leads to another secret than its name says", name)
+	}
+	return secret, nil
+}
