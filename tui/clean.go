@@ -15,7 +15,7 @@ func clean(e provisioner.Event, ascii bool) provisioner.Event {
 	for _, s := range []*string{
 		(*string)(&e.Type), &e.Phase, &e.Step, &e.State, &e.Text, &e.Result, &e.What, &e.Last,
 		&e.Name, &e.Role, &e.Node, &e.Decision, &e.Reason, &e.Kind, &e.ID, &e.Action,
-		&e.Machine, &e.Client, &e.Serving, &e.Confidence,
+		&e.Machine, &e.Client, &e.Serving, &e.Confidence, &e.Sync,
 	} {
 		*s = cleanText(*s, ascii)
 	}

@@ -31,6 +31,7 @@ type dashboard struct {
 	help          bool
 	menu          *leaveMenu // nil while nobody wants to leave
 	transfer      transfer
+	notes         string // what became of a copy, in place of the key line
 
 	stopping bool // the operator asked for the end of the run
 	ended    bool // the run has ended, or nothing more will be heard of it
@@ -50,11 +51,12 @@ const (
 	operatorsTab
 	cloudTab
 	logTab
+	synTab // only of a cluster that is connected to Project Syn
 	tabs
 )
 
 func (t tab) String() string {
-	return [...]string{"overview", "steps", "bootstrap", "etcd", "nodes", "operators", "cloud", "log"}[t]
+	return [...]string{"overview", "steps", "bootstrap", "etcd", "nodes", "operators", "cloud", "log", "project syn"}[t]
 }
 
 func newDashboard(o Options) *dashboard {
@@ -95,6 +97,8 @@ func (d *dashboard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case over:
 		d.closed = true
 		return d, d.settle()
+	case copied:
+		d.hearCopied(m)
 	case handedOver:
 		d.receive(m.report)
 	case deaf:
@@ -154,6 +158,7 @@ func (d *dashboard) settle() tea.Cmd {
 }
 
 func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
+	d.notes = ""
 	switch {
 	case k.Type == tea.KeyCtrlC && d.stopping:
 		return tea.Quit
@@ -174,6 +179,9 @@ func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
 	case d.turn(k):
 		return nil
 	}
+	if copying, is := d.pressLink(k); is {
+		return copying
+	}
 	d.look(k)
 	return nil
 }
@@ -184,9 +192,9 @@ func (d *dashboard) look(k tea.KeyMsg) {
 	case key.Matches(k, d.keys.Tabs):
 		d.choose(tab(k.Runes[0] - '1'))
 	case key.Matches(k, d.keys.Next):
-		d.choose((d.tab + 1) % tabs)
+		d.choose((d.tab + 1) % d.shown())
 	case key.Matches(k, d.keys.Previous):
-		d.choose((d.tab + tabs - 1) % tabs)
+		d.choose((d.tab + d.shown() - 1) % d.shown())
 	case key.Matches(k, d.keys.Details):
 		d.details, d.offsets[overviewTab], d.transfer.open = !d.details, 0, false
 	case key.Matches(k, d.keys.Log):
@@ -203,7 +211,19 @@ func (d *dashboard) look(k tea.KeyMsg) {
 	}
 }
 
-func (d *dashboard) choose(t tab) { d.tab, d.details, d.transfer.open = t, false, false }
+// shown is how many panes there are to choose from.
+func (d *dashboard) shown() tab {
+	if len(d.board.Applications) == 0 {
+		return synTab
+	}
+	return tabs
+}
+
+func (d *dashboard) choose(t tab) {
+	if t < d.shown() {
+		d.tab, d.details, d.transfer.open = t, false, false
+	}
+}
 
 // chooseLog chooses the log or, where it is chosen, what it shows: events or the journal.
 func (d *dashboard) chooseLog() {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,53 @@ func TestRecordsToAddAreShownWhole(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A page to sign in at has an address of several lines: it is shown whole wherever there is room, and can be copied.
+func TestAPageToOpenIsShownWholeAndCanBeCopied(t *testing.T) {
+	run := signing()
+	_, link, _ := strings.Cut(run.events[len(run.events)-1].Hint, "\n")
+	for _, size := range [][2]int{{40, 17}, {60, 18}, {80, 24}, {100, 30}, {120, 40}, {200, 60}} {
+		var out strings.Builder
+		d := screen(run, size[0], size[1], func(o *Options) { o.Out = &out })
+		view := strings.NewReplacer("\n", "", " ", "").Replace(d.View())
+		if !strings.Contains(view, link) {
+			t.Errorf("at %v the page is not shown whole:\n%s", size, d.View())
+		}
+		cmd := press(d, "c")
+		if cmd == nil {
+			t.Fatalf("at %v nothing is copied", size)
+		}
+		d.Update(cmd())
+		if size[0] >= 60 && !strings.Contains(d.View(), "clipboard") || !strings.Contains(out.String(), base64.StdEncoding.EncodeToString([]byte(link))) {
+			t.Errorf("at %v the terminal gets %q:\n%s", size, out.String(), d.View())
+		}
+		if press(d, "x"); strings.Contains(d.View(), "clipboard") {
+			t.Errorf("at %v the note stays", size)
+		}
+	}
+	if press(screen(middle(), 80, 24, nil), "c") != nil {
+		t.Error("there is nothing to copy")
+	}
+}
+
+func TestProjectSynIsAPaneOnceItIsSeen(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
+		d := screen(synthesizing(), size[0], size[1], nil)
+		press(d, "9")
+		view := d.View()
+		first, last := strings.Index(view, "! openshift4-api"), strings.Index(view, "✓ steward ")
+		if !strings.Contains(view, "8 of 14 applications are synced and healthy") || first < 0 || last < first {
+			t.Errorf("at %v:\n%s", size, view)
+		}
+		if press(d, "/", "c", "i", "l", "enter"); !strings.Contains(d.View(), "● cilium") || strings.Contains(d.View(), "✓ cert-manager") {
+			t.Errorf("filtered at %v:\n%s", size, d.View())
+		}
+	}
+	d := screen(middle(), 80, 24, nil)
+	if press(d, "9"); d.tab == synTab || strings.Contains(d.View(), "syn") {
+		t.Errorf("a cluster without Project Syn has a pane for it:\n%s", d.View())
 	}
 }
 

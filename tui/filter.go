@@ -12,7 +12,7 @@ const longestFilter = 40
 // filter begins to ask for the word by which the chosen pane is filtered; panes that cannot be give way to the nodes.
 func (d *dashboard) filter() {
 	switch d.tab {
-	case nodesTab, operatorsTab, logTab:
+	case nodesTab, operatorsTab, logTab, synTab:
 	default:
 		d.tab = nodesTab
 	}

@@ -25,6 +25,9 @@ func (d *dashboard) helpWriter(width int) help.Model {
 
 // keyLine names the panes, the chosen one in brackets, and the most important keys.
 func (d *dashboard) keyLine(width int) string {
+	if d.notes != "" {
+		return pane.Fit(" "+d.notes, width)
+	}
 	if d.typing {
 		t := d.theme
 		line := " " + t.Label.Render("/") + d.filters[d.tab] + t.Selected.Render(" ")
@@ -39,7 +42,7 @@ func (d *dashboard) keyLine(width int) string {
 	keys.Details.SetEnabled(d.details || len(d.board.Findings) > 0 || len(d.present().Failed()) > 0)
 	short := " " + d.helpWriter(width-2).ShortHelpView(keys.ShortHelp())
 	room := width - ansi.StringWidth(short) - 1
-	full, brief, numbers := tabNames(tab.String), tabNames(tab.brief), tabNames(d.chosenName)
+	full, brief, numbers := d.tabNames(tab.String), d.tabNames(tab.brief), d.tabNames(d.chosenName)
 	for _, line := range []string{d.tabLine(full, 2), d.tabLine(full, 1), d.tabLine(brief, 1), d.tabLine(numbers, 2)} {
 		if ansi.StringWidth(line) <= room {
 			return pane.Fit(line, room) + short + " "
@@ -48,10 +51,10 @@ func (d *dashboard) keyLine(width int) string {
 	return pane.Fit(short, width)
 }
 
-func tabNames(name func(tab) string) [tabs]string {
-	var names [tabs]string
-	for t := range tabs {
-		names[t] = strings.TrimSpace(fmt.Sprint(int(t)+1, " ", name(t)))
+func (d *dashboard) tabNames(name func(tab) string) []string {
+	var names []string
+	for t := range d.shown() {
+		names = append(names, strings.TrimSpace(fmt.Sprint(int(t)+1, " ", name(t))))
 	}
 	return names
 }
@@ -66,11 +69,11 @@ func (d *dashboard) chosenName(t tab) string {
 
 // brief is the name of a tab where there is little room.
 func (t tab) brief() string {
-	return [...]string{"all", "steps", "boot", "etcd", "nodes", "ops", "cloud", "log"}[t]
+	return [...]string{"all", "steps", "boot", "etcd", "nodes", "ops", "cloud", "log", "syn"}[t]
 }
 
 // tabLine puts the names side by side, gap cells apart; the brackets round the chosen one take the place of a gap.
-func (d *dashboard) tabLine(names [tabs]string, gap int) string {
+func (d *dashboard) tabLine(names []string, gap int) string {
 	line, after := "", 1
 	for t, name := range names {
 		if tab(t) == d.tab && !d.details && !d.transfer.open {
@@ -87,7 +90,14 @@ func (d *dashboard) tabLine(names [tabs]string, gap int) string {
 // helpView explains keys and symbols.
 func (d *dashboard) helpView() pane.View {
 	t := d.theme
-	groups := d.keys.FullHelp()
+	keys := d.keys
+	if d.shown() > synTab {
+		keys.Tabs.SetHelp("1-9", keys.Tabs.Help().Desc)
+	}
+	groups := keys.FullHelp()
+	if d.errand().Link() != "" {
+		groups[2] = append(groups[2], keys.Copy)
+	}
 	legend := []string{t.Label.Render("symbols")}
 	for _, status := range []pane.Status{pane.OK, pane.Running, pane.Waiting, pane.Warn, pane.Failed, pane.Skipped} {
 		legend = append(legend, t.Mark(status)+" "+status.Word())

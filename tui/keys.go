@@ -8,7 +8,7 @@ type keyMap struct {
 	Up, Down, PageUp, PageDown, Home key.Binding
 	Details, Log, Filter, Handover   key.Binding
 	Help, Wide, Redraw               key.Binding
-	Leave, Accept, Back              key.Binding
+	Leave, Accept, Back, Copy        key.Binding
 	Pause, Faster, Slower            key.Binding // of a recording
 }
 
@@ -17,7 +17,7 @@ func newKeyMap(recording bool) keyMap {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
 	}
 	keys := keyMap{
-		Tabs:     bind("1-8", "choose a pane", "1", "2", "3", "4", "5", "6", "7", "8"),
+		Tabs:     bind("1-8", "choose a pane", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
 		Next:     bind("tab", "next pane", "tab", "right"),
 		Previous: bind("shift+tab", "previous pane", "shift+tab", "left"),
 		Up:       bind("up, k", "scroll up", "up", "k"),
@@ -35,6 +35,7 @@ func newKeyMap(recording bool) keyMap {
 		Leave:    bind("q", "leave", "q", "ctrl+c"),
 		Accept:   bind("enter", "choose", "enter", " "),
 		Back:     bind("esc", "go back", "esc", "alt+left"),
+		Copy:     bind("c", "copy the address to open", "c"),
 		Pause:    bind("space", "pause the recording", " "),
 		Faster:   bind("+", "play faster", "+", "="),
 		Slower:   bind("-", "play slower", "-"),

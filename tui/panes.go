@@ -24,6 +24,8 @@ func (d *dashboard) chosen() pane.View {
 		return d.cloud()
 	case logTab:
 		return d.log()
+	case synTab:
+		return d.applications()
 	}
 	return d.overview(false)
 }
@@ -72,6 +74,13 @@ func (d *dashboard) operators() pane.Operators {
 	return pane.Operators{
 		Theme: d.theme, Version: d.board.Version, Operators: d.board.Operators, Now: d.now(), Offset: d.offsets[operatorsTab],
 		Filter: d.filters[operatorsTab], Typing: d.typing && d.tab == operatorsTab,
+	}
+}
+
+func (d *dashboard) applications() pane.Applications {
+	return pane.Applications{
+		Theme: d.theme, Applications: d.board.Applications, Now: d.now(), Offset: d.offsets[synTab],
+		Filter: d.filters[synTab], Typing: d.typing && d.tab == synTab,
 	}
 }
 
@@ -143,7 +152,8 @@ func (d *dashboard) overview(noticed bool) pane.Overview {
 	}
 	return pane.Overview{
 		Theme: d.theme, Diagnosis: diagnosis, Bootstrap: d.bootstrap(), Certificates: d.certificates(),
-		Reach: pane.Reach{Theme: d.theme, Board: d.board}, Etcd: d.etcd(), Nodes: d.nodes(), Operators: d.operators(), Cloud: d.cloud(),
+		Reach: pane.Reach{Theme: d.theme, Board: d.board}, Etcd: d.etcd(), Nodes: d.nodes(), Operators: d.operators(),
+		Applications: d.applications(), Cloud: d.cloud(),
 	}
 }
 

@@ -15,7 +15,7 @@ func (d *dashboard) plain() pane.View {
 		return smallHandover{d.handover(), d.theme.Dim.Render(" up/down scroll, q leaves")}
 	}
 	return smallStatus{
-		wrong: d.diagnosis().Summary(), title: d.title, present: d.present(), strip: margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}},
+		wrong: d.diagnosis().Summary(), title: d.title, present: d.present(), errand: d.errand(), strip: margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}},
 		counts: d.counts(), note: d.theme.Dim.Render(" small terminal: status only, q leaves"),
 	}
 }
@@ -23,12 +23,16 @@ func (d *dashboard) plain() pane.View {
 // counts are the numbers of the overview, shortest first.
 func (d *dashboard) counts() []string {
 	label := func(name, text string) string { return " " + d.theme.Label.Render(pane.Fit(name, 6)) + text }
-	return []string{
+	var syn []string
+	if taken := d.applications().Summary(); taken != "" {
+		syn = []string{label("syn", taken)}
+	}
+	return append(syn,
 		label("nodes", d.nodes().Ready()),
 		label("etcd", d.etcd().Summary()),
 		label("boot", d.bootstrap().Summary()),
 		label("cloud", d.cloud().Summary()),
-	}
+	)
 }
 
 // smallStatus stacks what there is room for: what goes on right now before all, then the title, then the rest.
@@ -36,6 +40,7 @@ type smallStatus struct {
 	wrong   string
 	title   func(width int) string
 	present pane.Present
+	errand  pane.Errand
 	strip   pane.View
 	counts  []string
 	note    string
@@ -47,6 +52,9 @@ func (v smallStatus) View(width, height int) string {
 		return pane.Fill(now, width, height)
 	}
 	lines := append([]string{v.title(width), v.strip.View(width, 1)}, now...)
+	if todo := v.errand.Height(width); todo > 0 && height > todo {
+		return pane.Fill(append(strings.Split(v.errand.View(width, todo), "\n")[1:], now...), width, height)
+	}
 	if v.wrong != "" {
 		lines = append(lines, " "+v.wrong)
 	}

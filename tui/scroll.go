@@ -48,6 +48,8 @@ func (d *dashboard) scroll(by int) {
 		d.offset(target, d.operators(), by, width, height)
 	case cloudTab:
 		d.offset(target, d.cloud(), by, width, height)
+	case synTab:
+		d.offset(target, d.applications(), by, width, height)
 	}
 }
 
@@ -107,6 +109,8 @@ func (d *dashboard) focusWide(l Layout) Rect {
 		return l.Operators
 	case cloudTab:
 		return l.Cloud
+	case synTab:
+		return l.Bootstrap
 	case logTab:
 		if d.journal && !l.Journal.empty() {
 			return l.Journal

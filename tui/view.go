@@ -41,8 +41,8 @@ func (d *dashboard) screen() string {
 	return c.String()
 }
 
-// arrange divides the screen. What somebody has to do is put below the present, if the rest still finds room, and so is
-// what is wrong, as much of it as finds room.
+// arrange divides the screen. What somebody has to do is put below the present, if the rest still finds room, else in the
+// place of the overview; so is what is wrong, as much of it as finds room.
 func (d *dashboard) arrange() (l Layout, errand, notice Rect) {
 	todo := d.errand().Height(d.width)
 	if d.height-todo < plainHeight {
@@ -56,6 +56,12 @@ func (d *dashboard) arrange() (l Layout, errand, notice Rect) {
 	l = Arrange(d.width, d.height, Wish{Single: d.single, Journal: len(d.board.Journal) > 0, Between: todo + wrong})
 	errand, notice = l.Between.top(todo)
 	return l, errand, notice
+}
+
+// crowded tells whether somebody has to do something, and there is no room to say so but that of everything else.
+func (d *dashboard) crowded() bool {
+	_, errand, _ := d.arrange()
+	return errand.empty() && d.errand().Height(d.width) > 0
 }
 
 // noticeLeast is how many lines a notice needs: a rule, the cause, what to do.
@@ -74,7 +80,7 @@ func (d *dashboard) noticeHeight() int {
 
 // covers tells whether one pane has the whole body, so that nothing is drawn between its parts.
 func (d *dashboard) covers(mode Mode) bool {
-	return d.help || d.menu != nil || d.transfer.open || mode == Compact && (d.details || d.tab != overviewTab)
+	return d.help || d.menu != nil || d.transfer.open || mode == Compact && (d.details || d.tab != overviewTab || d.crowded())
 }
 
 func (d *dashboard) body(c *canvas, l Layout) {
@@ -108,6 +114,8 @@ func (d *dashboard) compact(c *canvas, l Layout) {
 		c.draw(l.Body, margin{d.trouble()})
 	case d.tab != overviewTab:
 		c.draw(l.Body, margin{d.chosen()})
+	case d.crowded():
+		c.draw(Rect{l.Body.X, l.Body.Y - 1, l.Body.W, l.Body.H + 1}, d.errand()) // which begins with a rule
 	default:
 		c.draw(l.Main, margin{d.overview(d.noticed())})
 		c.draw(l.Log, margin{d.events()})
@@ -148,12 +156,15 @@ func (d *dashboard) noticed() bool {
 }
 
 // cluster draws bootstrap, etcd and nodes where the layout has them, or the overview instead. Where there is no box for
-// the operators, they take that of the bootstrap once it is over.
+// the operators, they take that of the bootstrap once it is over, and the applications of Project Syn take it from both.
 func (d *dashboard) cluster(c *canvas, l Layout) {
 	d.box(c, l.Overview, overviewTab, "overview", d.overview(d.noticed()))
-	if d.standing() && l.Operators.empty() && len(d.board.Operators) > 0 {
+	switch {
+	case len(d.board.Applications) > 0:
+		d.box(c, l.Bootstrap, synTab, synTab.String(), d.applications())
+	case d.standing() && l.Operators.empty() && len(d.board.Operators) > 0:
 		d.box(c, l.Bootstrap, operatorsTab, "operators", d.operators())
-	} else {
+	default:
 		d.box(c, l.Bootstrap, bootstrapTab, d.certificates().Title("bootstrap"), d.bootstrap())
 	}
 	d.box(c, l.Etcd, etcdTab, "etcd", d.etcd())

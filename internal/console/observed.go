@@ -20,6 +20,8 @@ func (p *plain) observed(e provisioner.Event) {
 		p.version(e)
 	case provisioner.TypeOperator:
 		p.operator(e)
+	case provisioner.TypeApplication:
+		p.application(e)
 	case provisioner.TypeDiagnosis:
 		p.diagnosis(e)
 	default:

@@ -25,10 +25,12 @@ type plain struct {
 	told      map[string]string // what was last printed about a node or a request
 	members   []provisioner.Member
 	operators operators
-	journal   []provisioner.Event // the newest lines, told only when something fails
-	inside    bool                // the bootstrap machine can be reached
-	unreached int                 // steps
-	spoken    bool                // in sentences, see NewSpoken
+
+	applications applications
+	journal      []provisioner.Event // the newest lines, told only when something fails
+	inside       bool                // the bootstrap machine can be reached
+	unreached    int                 // steps
+	spoken       bool                // in sentences, see NewSpoken
 }
 
 // running is a step while it runs.

@@ -9,8 +9,8 @@ import (
 	"exoshift/state"
 )
 
-// Status prints where an installation stands: what is wrong, its steps and what they wait for, etcd, the nodes and the
-// operators. folder is the cluster's folder.
+// Status prints where an installation stands: what is wrong, its steps and what they wait for, etcd, the nodes, the
+// operators and the applications of Project Syn. folder is the cluster's folder.
 func Status(w io.Writer, board *provisioner.Board, facts state.Facts, folder string) {
 	fmt.Fprintln(w, headline(board, facts))
 	describe(w, board, facts, Whereabouts{Folder: folder, Rehearsal: facts.Rehearsal})
@@ -22,6 +22,7 @@ func Status(w io.Writer, board *provisioner.Board, facts state.Facts, folder str
 	printMembers(w, board)
 	printNodes(w, board)
 	printOperators(w, board)
+	printApplications(w, board)
 	failures(w, board)
 }
 

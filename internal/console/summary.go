@@ -89,6 +89,7 @@ func describe(w io.Writer, board *provisioner.Board, facts state.Facts, where Wh
 		{"etcd", etcd(board)},
 		{"version", version(board)},
 		{"operators", operatorCounts(board)},
+		{"Project Syn", applicationCounts(board.Applications)},
 		{"objects", objects(board)},
 		{"durations", durations(board)},
 		{"kubeconfig", kubeconfig(facts, where)},

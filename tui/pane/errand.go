@@ -30,10 +30,36 @@ func (p Errand) asks(step provisioner.StepView) bool {
 	return false
 }
 
-func (p Errand) lines(width int) []string {
+// hint is what there is to do, or "".
+func (p Errand) hint() string {
 	at := slices.IndexFunc(p.Board.Steps, p.asks)
 	if at < 0 {
+		return ""
+	}
+	return p.Board.Steps[at].Hint
+}
+
+// Link is the page that somebody has to open, or "".
+func (p Errand) Link() string { return FirstLink(p.hint()) }
+
+// FirstLink returns the first web address of a text, or "".
+func FirstLink(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		if strings.HasPrefix(word, "https://") {
+			return word
+		}
+	}
+	return ""
+}
+
+func (p Errand) lines(width int) []string {
+	hint := p.hint()
+	if hint == "" {
 		return nil
 	}
-	return append([]string{p.Theme.Rule(width)}, Wrap(p.Board.Steps[at].Hint, " ", width)...)
+	lines := append([]string{p.Theme.Rule(width)}, Wrap(hint, " ", width)...)
+	if link := FirstLink(hint); cells(link) > width-1 { // over several lines, which a mouse cannot select as one
+		lines = append(lines, " "+p.Theme.Dim.Render("c copies the address as a whole"))
+	}
+	return lines
 }

@@ -12,6 +12,7 @@ type Overview struct {
 	Etcd         Etcd
 	Nodes        Nodes
 	Operators    Operators
+	Applications Applications
 	Cloud        Cloud
 }
 
@@ -37,6 +38,9 @@ func (p Overview) View(width, height int) string {
 	lines = append(lines, p.paragraph("nodes", p.nodes(room, height)...)...)
 	if p.Operators.Version.Type != "" || len(p.Operators.Operators) > 0 {
 		lines = append(lines, p.paragraph("operators", p.Operators.Summary())...)
+	}
+	if taken := p.Applications.Summary(); taken != "" {
+		lines = append(lines, p.paragraph("syn", taken)...)
 	}
 	lines = append(lines, requests...)
 	lines = append(lines, p.paragraph("cloud", p.cloud(room)...)...)

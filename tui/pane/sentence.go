@@ -50,6 +50,8 @@ func observedSentence(e provisioner.Event) string {
 		return e.State + because(e.Text, ": ", "")
 	case provisioner.TypeOperator:
 		return e.Name + " is " + e.State + because(e.Reason, ": ", "")
+	case provisioner.TypeApplication:
+		return healthOf(e).String()
 	case provisioner.TypeDiagnosis:
 		return findingSentence(e)
 	}
@@ -129,6 +131,8 @@ func area(e provisioner.Event) string {
 		return "cloud"
 	case provisioner.TypeCertificates:
 		return "certs"
+	case provisioner.TypeApplication:
+		return "syn"
 	case provisioner.TypeJournal:
 		return strings.TrimSuffix(e.Name, ".service")
 	}
@@ -146,6 +150,8 @@ func eventStatus(e provisioner.Event) Status {
 		return nodeStatus(provisioner.NodeView{State: e.State})
 	case e.Type == provisioner.TypeOperator:
 		return operatorStatus(e)
+	case e.Type == provisioner.TypeApplication:
+		return applicationStatus(e)
 	case e.Type == provisioner.TypeVersion:
 		return versionStatus(e)
 	case e.Type == provisioner.TypeDiagnosis && e.State == provisioner.Present:
