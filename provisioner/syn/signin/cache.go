@@ -75,5 +75,18 @@ func (s *Source) note(fresh kept) error {
 	if err := os.MkdirAll(filepath.Dir(s.options.Cache), 0o700); err != nil {
 		return err
 	}
-	return renameio.WriteFile(s.options.Cache, content, 0o600, renameio.WithStaticPermissions(0o600))
+	return replace(s.options.Cache, content)
+}
+
+// replace gives the file to its owner alone, whoever could read the old one.
+func replace(path string, content []byte) error {
+	file, err := renameio.NewPendingFile(path, renameio.WithStaticPermissions(0o600))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Cleanup() }()
+	if _, err := file.Write(content); err != nil {
+		return err
+	}
+	return file.CloseAtomicallyReplace()
 }

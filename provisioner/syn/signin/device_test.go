@@ -1,0 +1,90 @@
+package signin_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner/syn/signin"
+)
+
+// elsewhere has somebody sign in on another machine, and returns the page that they were shown.
+func elsewhere(t *testing.T, s *signOn, listen func() (net.Listener, error), showErr error) (page string, err error) {
+	t.Helper()
+	s.device = true
+	options := s.options()
+	options.Listen = listen
+	source := signin.New(options)
+	err = source.SignIn(t.Context(), func(_ context.Context, url string) error { page = url; return showErr })
+	if err == nil {
+		_, err = source.Token(t.Context())
+	}
+	return page, err
+}
+
+func TestAPersonSignsInOnAnotherMachine(t *testing.T) {
+	taken := func() (net.Listener, error) { return nil, errors.New("taken") }
+	for name, test := range map[string]struct {
+		complete bool
+		listen   func() (net.Listener, error)
+		refusals []string
+		page     string
+	}{
+		"by a link that has the code": {true, nil, nil, "https://example.com/enter?c=ABCD-EFGH"},
+		"by a code":                   {false, nil, nil, "https://example.com/enter?user_code=ABCD-EFGH"},
+		"as the port is taken":        {false, taken, nil, "https://example.com/enter?user_code=ABCD-EFGH"},
+		"and takes a while":           {false, nil, []string{"authorization_pending", "slow_down"}, "https://example.com/enter?user_code=ABCD-EFGH"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSignOn(t)
+				s.complete, s.refusals = test.complete, test.refusals
+				if page, err := elsewhere(t, s, test.listen, nil); page != test.page || err != nil {
+					t.Errorf("%q, %v", page, err)
+				}
+			})
+		})
+	}
+}
+
+func TestAPersonDoesNotSignInOnAnotherMachine(t *testing.T) {
+	pending := make([]string, 1000)
+	for i := range pending {
+		pending[i] = "authorization_pending"
+	}
+	gone := errors.New("nobody at the terminal")
+	for name, test := range map[string]struct {
+		refusals []string
+		shown    error
+		kind     fault.Kind
+		says     string
+	}{
+		"but refuses":          {[]string{"access_denied"}, nil, fault.Denied, "access_denied"},
+		"in time":              {pending, nil, fault.Timeout, "in time"},
+		"as nobody is there":   {pending, gone, fault.Internal, gone.Error()},
+		"before its code ends": {[]string{"expired_token"}, nil, fault.Denied, "expired_token"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSignOn(t)
+				s.refusals = test.refusals
+				_, err := elsewhere(t, s, nil, test.shown)
+				if !fault.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), canary) {
+					t.Errorf("error = %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestWithoutABrowserAndAnotherWayATokenIsNeeded(t *testing.T) {
+	s := newSignOn(t)
+	err := signin.New(s.options()).SignIn(t.Context(), func(context.Context, string) error { t.Error("shown"); return nil })
+	if !fault.Is(err, fault.Waiting) || !strings.Contains(fault.HintOf(err), "COMMODORE_API_TOKEN") {
+		t.Errorf("error = %v", err)
+	}
+}

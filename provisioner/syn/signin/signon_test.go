@@ -1,0 +1,239 @@
+package signin_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+
+	"exoshift/internal/network"
+	"exoshift/provisioner/syn/signin"
+	"exoshift/state"
+)
+
+// canary is in everything that is secret, so that a test sees it where it must not be.
+const canary = "canary-7f3a"
+
+// pipes is a listener of connections that no socket has, so that a bubble of synctest may use it.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.conns:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return address("example.com:443") }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case p.conns <- theirs:
+		return ours, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+type address string
+
+func (address) Network() string  { return "tcp" }
+func (a address) String() string { return string(a) }
+
+// signOn is a single sign-on that does what a test wants.
+type signOn struct {
+	url     string
+	network network.Network
+	key     *ecdsa.PrivateKey
+
+	mu            sync.Mutex
+	device        bool              // offer to sign in elsewhere
+	configuration map[string]any    // what it says otherwise about itself
+	claims        map[string]any    // that ID tokens have otherwise
+	answer        map[string]any    // what the token endpoint answers otherwise; nil takes away
+	signer        *ecdsa.PrivateKey // another key than it shows
+	refusals      []string          // of the token endpoint, before it answers: "<status> <error>"
+	asked         url.Values        // what the page was asked for
+	grants        []url.Values      // what the token endpoint was asked for
+	refresh       string            // the refresh token that it gives
+	complete      bool              // give a link with the code in it
+	interval      int
+}
+
+func newSignOn(t *testing.T) *signOn {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	s := &signOn{key: key, refresh: canary + "-refresh", interval: 1}
+	server := httptest.NewUnstartedServer(s.handler())
+	_ = server.Listener.Close()
+	server.Listener = listener
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	s.url, s.network = "https://example.com", network.Network{Dial: listener.dial, Roots: roots}
+	return s
+}
+
+func (s *signOn) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", s.discover)
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: s.key.Public(), KeyID: "one", Algorithm: "ES256", Use: "sig"}}})
+	})
+	mux.HandleFunc("POST /token", s.token)
+	mux.HandleFunc("POST /device", s.offer)
+	return mux
+}
+
+func (s *signOn) discover(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told := map[string]any{
+		"issuer": s.url, "authorization_endpoint": s.url + "/page", "token_endpoint": s.url + "/token", "jwks_uri": s.url + "/keys",
+		"id_token_signing_alg_values_supported": []string{"ES256", "HS256", "none"},
+	}
+	if s.device {
+		told["device_authorization_endpoint"] = s.url + "/device"
+	}
+	maps.Copy(told, s.configuration)
+	reply(w, http.StatusOK, told)
+}
+
+func (s *signOn) offer(w http.ResponseWriter, _ *http.Request) {
+	told := map[string]any{
+		"device_code": canary + "-device", "user_code": "ABCD-EFGH", "verification_uri": s.url + "/enter", "expires_in": 60, "interval": s.interval,
+	}
+	if s.complete {
+		told["verification_uri_complete"] = s.url + "/enter?c=ABCD-EFGH"
+	}
+	reply(w, http.StatusOK, told)
+}
+
+// token answers as RFC 6749 says, and proves that the code belongs to the one who asked for it (RFC 7636).
+func (s *signOn) token(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = r.ParseForm()
+	s.grants = append(s.grants, r.PostForm)
+	proof := sha256.Sum256([]byte(r.PostForm.Get("code_verifier")))
+	challenge := base64.RawURLEncoding.EncodeToString(proof[:])
+	switch {
+	case len(s.refusals) > 0:
+		status, code := http.StatusBadRequest, s.refusals[0]
+		if code == "503" {
+			status = http.StatusServiceUnavailable
+		}
+		s.refusals = s.refusals[1:]
+		reply(w, status, map[string]string{"error": code, "error_description": "you sent " + r.PostForm.Encode() + "\x1b[31m"})
+		return
+	case r.PostForm.Get("client_id") != "lieutenant",
+		r.PostForm.Get("grant_type") == "authorization_code" && (challenge != s.asked.Get("code_challenge") || r.PostForm.Get("code") != canary+"-code"):
+		reply(w, http.StatusBadRequest, map[string]string{"error": "invalid_grant"})
+		return
+	}
+	answer := map[string]any{
+		"access_token": canary + "-access", "token_type": "Bearer", "expires_in": 300, "refresh_token": s.refresh,
+		"refresh_expires_in": 1800, "id_token": s.idToken(s.asked.Get("nonce")), "session_state": "s-1",
+	}
+	for field, value := range s.answer {
+		answer[field] = value
+		if value == nil {
+			delete(answer, field)
+		}
+	}
+	reply(w, http.StatusOK, answer)
+}
+
+func (s *signOn) idToken(nonce string) string {
+	claims := map[string]any{
+		"iss": s.url, "aud": "lieutenant", "sub": "someone", "iat": time.Now().Unix(), "exp": time.Now().Add(5 * time.Minute).Unix(), "nonce": nonce,
+	}
+	maps.Copy(claims, s.claims)
+	key := s.key
+	if s.signer != nil {
+		key = s.signer
+	}
+	return signed(key, claims)
+}
+
+func signed(key *ecdsa.PrivateKey, claims map[string]any) string {
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: "one"}}, nil)
+	if err != nil {
+		return err.Error()
+	}
+	token, err := jwt.Signed(signer).Claims(claims).Serialize()
+	if err != nil {
+		return err.Error()
+	}
+	return token
+}
+
+// jsonWebToken returns a token of somebody that ends after a while.
+func jsonWebToken(t *testing.T, life time.Duration) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signed(key, map[string]any{"exp": time.Now().Add(life).Unix(), "sub": canary})
+}
+
+func reply(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value)
+}
+
+// options are those of a source whose API names this single sign-on, without a browser.
+func (s *signOn) options() signin.Options {
+	return signin.Options{
+		Network: s.network, API: "https://api.example.net",
+		Services: func(context.Context) (state.SynServices, error) {
+			return state.SynServices{DiscoveryURL: s.url + "/.well-known/openid-configuration", ClientID: "lieutenant"}, nil
+		},
+	}
+}
+
+// grantTypes are what the token endpoint was asked for.
+func (s *signOn) grantTypes() (types []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, grant := range s.grants {
+		types = append(types, grant.Get("grant_type"))
+	}
+	return types
+}
