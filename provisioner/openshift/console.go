@@ -22,10 +22,18 @@ func (c *Cluster) ConsoleURL(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, served := range console.Status.Ingress {
-		if served.Host != "" && served.Conditions.is("Admitted") {
-			return "https://" + served.Host, nil
-		}
+	if host := console.host(); host != "" {
+		return "https://" + host, nil
 	}
 	return "", nil
+}
+
+// host returns the name that a router serves the route by, or "".
+func (r route) host() string {
+	for _, served := range r.Status.Ingress {
+		if served.Host != "" && served.Conditions.is("Admitted") {
+			return served.Host
+		}
+	}
+	return ""
 }

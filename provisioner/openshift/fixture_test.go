@@ -42,6 +42,9 @@ type rehearsal struct {
 	expected   []state.ExpectedNode
 	forbidden  string        // a kind that nobody may read; may be ""
 	skew       time.Duration // of the server's clock
+	names      map[string]netip.Addr
+	tokens     map[string]kube.User // bearer tokens that the API knows
+	admins     map[string]bool      // users that may do everything beside the administrator
 	authority  certificate.Pair
 	kubeconfig string
 	net        network.Network
@@ -50,11 +53,11 @@ type rehearsal struct {
 // rehearse brings up an API server; everything ends with the test.
 func rehearse(t testing.TB) *rehearsal {
 	t.Helper()
-	r := &rehearsal{}
 	address := netip.MustParseAddr("192.0.2.1")
+	r := &rehearsal{names: map[string]netip.Addr{apiName: address}, tokens: map[string]kube.User{}, admins: map[string]bool{}}
 	zone := fabric.New(fabric.Config{Resolve: func(_ context.Context, name string) ([]netip.Addr, error) {
-		if name == apiName {
-			return []netip.Addr{address}, nil
+		if found, ok := r.names[name]; ok {
+			return []netip.Addr{found}, nil
 		}
 		return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 	}})
@@ -156,9 +159,13 @@ func (r *rehearsal) serve(t testing.TB, host *fabric.Host, authority certificate
 	clients.AddCert(r.authority.Certificate)
 	api := &kube.Server{
 		Objects: r.objects, Version: "1.33.5",
-		Authenticator: kube.Authenticator{Clients: func() *x509.CertPool { return clients }},
+		Authenticator: kube.Authenticator{
+			Clients: func() *x509.CertPool { return clients },
+			Token:   func(token string) (kube.User, bool) { user, ok := r.tokens[token]; return user, ok },
+			Issue:   func(namespace, account string, _ time.Time) string { return "token of " + namespace + "/" + account },
+		},
 		Authorize: func(a kube.Attributes) bool {
-			return a.User.In("system:masters") && (r.forbidden == "" || a.Resource != r.forbidden)
+			return (a.User.In("system:masters") || r.admins[a.User.Name]) && (r.forbidden == "" || a.Resource != r.forbidden)
 		},
 		Ready: func() error {
 			if failure := r.ready.Load(); failure != nil {

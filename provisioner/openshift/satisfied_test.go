@@ -5,5 +5,8 @@ import (
 	"exoshift/provisioner/openshift"
 )
 
-// The recipe's interface is satisfied without importing it.
-var _ install.Cluster = (*openshift.Cluster)(nil)
+// The recipe's interfaces are satisfied without importing it.
+var (
+	_ install.Cluster = (*openshift.Cluster)(nil)
+	_ install.GitOps  = (*openshift.Cluster)(nil)
+)

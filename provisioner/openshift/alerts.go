@@ -1,0 +1,155 @@
+package openshift
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/state"
+)
+
+const monitoringRoutes place = "route.openshift.io/v1/routes@openshift-monitoring"
+
+const (
+	// maxAlerts is how many alerts are told of.
+	maxAlerts = 500
+	// maxAlertsAnswer bounds the answer of Alertmanager, in bytes.
+	maxAlertsAnswer = 8 << 20
+	// alertsTimeout ends the request for the alerts, on the wall clock.
+	alertsTimeout = 30 * time.Second
+)
+
+const alertsOp = "ask for the alerts"
+
+// Alerts returns the alerts that fire or are silenced, those that nobody expects on a new cluster first. It asks the
+// cluster's Alertmanager by its route, as the account of the cluster's own Prometheus for ten minutes, and trusts the
+// cluster's ingress and the public internet. An Alertmanager that does not answer (yet) is fault.Transient.
+func (c *Cluster) Alerts(ctx context.Context) ([]state.Alert, error) {
+	api, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client, err := api.ingressClient(ctx, c.net)
+	if err != nil {
+		return nil, err
+	}
+	defer client.CloseIdleConnections()
+	address, err := api.alertsAddress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	token, err := api.monitoringToken(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, alertsTimeout)
+	defer cancel()
+	content, err := fetchAlerts(limited, client, address, token)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decodeAlerts(content)
+}
+
+// alertsAddress returns where the cluster serves its alerts.
+func (a *api) alertsAddress(ctx context.Context) (string, error) {
+	found, exists, err := read[route](ctx, a, monitoringRoutes, "alertmanager-main")
+	if err != nil {
+		return "", err
+	}
+	host := found.host()
+	if !exists || host == "" {
+		return "", fault.Newf(fault.Transient, alertsOp, "no router serves the route openshift-monitoring/alertmanager-main yet")
+	}
+	return "https://" + host + "/api/v2/alerts?active=true&silenced=true&inhibited=false&unprocessed=true", nil
+}
+
+// fetchAlerts follows nobody elsewhere: the token is for the cluster alone.
+func fetchAlerts(ctx context.Context, client *http.Client, address, token string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, fault.Newf(fault.Internal, alertsOp, "the route's host is no name")
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Accept", "application/json")
+	host := request.URL.Host
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, fault.New(fault.Transient, alertsOp+" at "+host, direct(err))
+	}
+	defer response.Body.Close()
+	switch code := response.StatusCode; {
+	case code == http.StatusOK:
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		return nil, fault.Newf(fault.Denied, alertsOp, "%s refuses the account of the cluster's Prometheus (%d)", host, code)
+	case code >= http.StatusInternalServerError:
+		return nil, fault.Newf(fault.Transient, alertsOp, "%s answers %d: Alertmanager does not run yet", host, code)
+	default:
+		return nil, fault.Newf(fault.Internal, alertsOp, "%s answers %d", host, code)
+	}
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxAlertsAnswer))
+	if err != nil {
+		return nil, fault.New(fault.Transient, alertsOp+" at "+host, network.Explain(err))
+	}
+	return content, nil
+}
+
+// firing is an alert as version 2 of Alertmanager's API has it.
+type firing struct {
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
+	StartsAt    time.Time         `json:"startsAt"`
+	Status      struct {
+		State      string   `json:"state"`
+		SilencedBy []string `json:"silencedBy"`
+	} `json:"status"`
+}
+
+func decodeAlerts(content []byte) ([]state.Alert, error) {
+	var found []firing
+	if err := json.Unmarshal(content, &found); err != nil {
+		return nil, fault.Newf(fault.Internal, alertsOp, "the answer is not one of Alertmanager")
+	}
+	alerts := make([]state.Alert, len(found))
+	for i := range found {
+		alerts[i] = found[i].alert()
+	}
+	slices.SortStableFunc(alerts, func(a, b state.Alert) int {
+		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace), a.Since.Compare(b.Since))
+	})
+	return alerts[:min(len(alerts), maxAlerts)], nil
+}
+
+func (f firing) alert() state.Alert {
+	name := f.Labels["alertname"]
+	return state.Alert{
+		Name: said(name), Severity: said(f.Labels["severity"]), Namespace: said(f.Labels["namespace"]), Since: f.StartsAt,
+		Summary:  said(cmp.Or(f.Annotations["summary"], f.Annotations["message"], f.Annotations["description"])),
+		Silenced: f.Status.State == "suppressed" && len(f.Status.SilencedBy) > 0,
+		Known:    expectedAlerts()[name],
+	}
+}
+
+// urgency is smaller for what somebody has to look at sooner.
+func urgency(alert state.Alert) int {
+	order := slices.Index([]string{"critical", "warning", "info", "none"}, alert.Severity)
+	if order < 0 {
+		order = 1 // nobody knows
+	}
+	if alert.Silenced {
+		order += 10
+	}
+	if alert.Known != "" {
+		order += 20
+	}
+	return order
+}

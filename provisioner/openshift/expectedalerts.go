@@ -1,0 +1,15 @@
+package openshift
+
+// expectedAlerts are those that fire on a new cluster while all is well, each with its reason. The reasons are those of
+// OpenShift's documentation of monitoring and of the Insights Operator, and of the rules themselves.
+func expectedAlerts() map[string]string {
+	return map[string]string{
+		"Watchdog":                           "it always fires: it shows that alerts are delivered",
+		"InfoInhibitor":                      "it fires beside alerts of severity info only, and holds them back",
+		"AlertmanagerReceiversNotConfigured": "every new cluster has it, until somebody sets who is told of alerts",
+		"InsightsDisabled":                   "the cluster sends no reports to Red Hat: the pull secret has no token for it, or somebody decided so",
+		"SimpleContentAccessNotAvailable":    "the Red Hat account of the pull secret has no simple content access; a cluster needs none",
+		"InsightsRecommendationActive":       "Red Hat has advice for the cluster; it is no failure",
+		"UpdateAvailable":                    "there is a newer release; maintenance installs it",
+	}
+}

@@ -1,0 +1,147 @@
+package openshift
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+	_ "time/tzdata" // a machine may be without time zones, and maintenance is scheduled by one
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The places of the controller that maintains a cluster.
+const (
+	upgradeConfigs place = "managedupgrade.appuio.io/v1beta1/upgradeconfigs@appuio-openshift-upgrade-controller"
+	upgradeJobs    place = "managedupgrade.appuio.io/v1beta1/upgradejobs@appuio-openshift-upgrade-controller"
+	upgradeKind          = "upgradeconfigs.managedupgrade.appuio.io"
+)
+
+const (
+	// firstMaintenance is the name of the UpgradeConfig of the first maintenance.
+	firstMaintenance = "first"
+	// jobLabel leads from an UpgradeJob to its UpgradeConfig.
+	jobLabel = "upgradeconfig/name"
+	// maintenanceZone is the time zone that maintenance is scheduled by.
+	maintenanceZone = "Europe/Zurich"
+	// madeMark is the annotation of an object that this program made, and may delete.
+	madeMark = "exoshift-made"
+)
+
+// EnsureMaintenance schedules the first maintenance as the UpgradeConfig window would, but in a minute or two. It is made
+// once; one that failed is scheduled again. fault.NotFound: the cluster has no such controller; fault.Transient: not yet
+// that UpgradeConfig.
+func (c *Cluster) EnsureMaintenance(ctx context.Context, window string) (state.Action, error) {
+	const op = "schedule the first maintenance"
+	api, err := c.connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	seen, err := api.maintenance(ctx)
+	if err != nil {
+		return "", err
+	}
+	if seen.scheduled && !seen.ours() {
+		return "", fault.Newf(fault.Conflict, op, "somebody else made an UpgradeConfig %q", firstMaintenance).
+			WithHint("let that maintenance end, or delete the UpgradeConfig, and start again")
+	}
+	if seen.state().State != maintenanceFailed && (seen.scheduled || len(seen.jobs) > 0) {
+		return state.Found, nil
+	}
+	template, err := api.maintenanceTemplate(ctx, op, window)
+	if err != nil {
+		return "", err
+	}
+	if err := api.removeMaintenance(ctx, seen); err != nil {
+		return "", err
+	}
+	return state.Created, api.scheduleMaintenance(ctx, op, template, startMinute(c.net.Clock.Now()))
+}
+
+// maintenanceTemplate returns the UpgradeConfig of a window.
+func (a *api) maintenanceTemplate(ctx context.Context, op, window string) (map[string]any, error) {
+	if window == "" || window == firstMaintenance {
+		return nil, fault.Newf(fault.Invalid, op, "%q is no maintenance window", said(window))
+	}
+	template, exists, err := read[map[string]any](ctx, a, upgradeConfigs, window)
+	if err != nil || exists {
+		return template, err
+	}
+	if _, defined, err := read[struct{}](ctx, a, definitions, upgradeKind); err != nil || !defined {
+		return nil, cmp.Or(err, error(fault.Newf(fault.NotFound, op, "the cluster has no controller of maintenance windows").
+			WithHint("add the component openshift-upgrade-controller to the catalog, or leave the first maintenance to later")))
+	}
+	return nil, fault.Newf(fault.Transient, op, "the UpgradeConfig %q does not exist yet", said(window))
+}
+
+// scheduleMaintenance makes the UpgradeConfig of the first maintenance of that of a window. When it was made tells the
+// time of the cluster, which decides: if ours differs much, it is scheduled again by the cluster's.
+func (a *api) scheduleMaintenance(ctx context.Context, op string, template map[string]any, at time.Time) error {
+	config, err := firstConfig(template, at)
+	if err != nil {
+		return fault.New(fault.Invalid, op, err)
+	}
+	a.tally.count("create", upgradeConfigs)
+	made, err := upgradeConfigs.in(a).Create(ctx, config, metav1.CreateOptions{FieldManager: fieldManager})
+	if apierrors.IsAlreadyExists(err) {
+		return fault.Newf(fault.Transient, op, "the UpgradeConfig before it is still there")
+	}
+	if err != nil {
+		return curt(a.explain(ctx, op, err))
+	}
+	if ahead := at.Sub(made.GetCreationTimestamp().Time); ahead > 0 && ahead < skew {
+		return nil
+	}
+	cron, err := cronOf(startMinute(made.GetCreationTimestamp().Time))
+	if err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	return a.patch(ctx, upgradeConfigs, firstMaintenance, fmt.Appendf(nil, `{"spec": {"schedule": {"cron": %q}}}`, cron))
+}
+
+// Maintenance returns how far the first maintenance is; an empty state if there is none.
+func (c *Cluster) Maintenance(ctx context.Context) (state.Maintenance, error) {
+	api, err := c.connect(ctx)
+	if err != nil {
+		return state.Maintenance{}, err
+	}
+	seen, err := api.maintenance(ctx)
+	if err != nil {
+		return state.Maintenance{}, err
+	}
+	return seen.state(), nil
+}
+
+// EndMaintenance takes back what EnsureMaintenance made: it would start again every day.
+func (c *Cluster) EndMaintenance(ctx context.Context) (state.Action, error) {
+	api, err := c.connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	seen, err := api.maintenance(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !seen.scheduled || !seen.ours() {
+		return state.Found, nil
+	}
+	return state.Deleted, api.removeMaintenance(ctx, seen)
+}
+
+// removeMaintenance deletes the very UpgradeConfig that was seen, if there was one.
+func (a *api) removeMaintenance(ctx context.Context, seen maintenance) error {
+	if !seen.scheduled {
+		return nil
+	}
+	uid := seen.config.Metadata.UID
+	a.tally.count("delete", upgradeConfigs)
+	err := upgradeConfigs.in(a).Delete(ctx, firstMaintenance, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	if err == nil || apierrors.IsNotFound(err) {
+		return nil
+	}
+	return a.explain(ctx, "delete the UpgradeConfig "+firstMaintenance, err)
+}

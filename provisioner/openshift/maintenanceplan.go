@@ -1,0 +1,58 @@
+package openshift
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// firstConfig makes the UpgradeConfig of the first maintenance of that of a window: the same work, at a minute soon. Labels
+// and annotations stay behind, by which Argo CD would take it for its own; so do what would put the work off to another
+// week, or hold it back.
+func firstConfig(template map[string]any, at time.Time) (*unstructured.Unstructured, error) {
+	spec, ok := template["spec"].(map[string]any)
+	if !ok {
+		return nil, errors.New("the UpgradeConfig of the window has no spec")
+	}
+	config := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": template["apiVersion"], "kind": template["kind"], "spec": spec,
+		"metadata": map[string]any{"name": firstMaintenance, "annotations": map[string]any{madeMark: "true"}},
+	}}
+	config = config.DeepCopy()
+	cron, err := cronOf(at)
+	if err != nil {
+		return nil, err
+	}
+	unstructured.RemoveNestedField(config.Object, "spec", "schedule", "isoWeek")
+	unstructured.RemoveNestedField(config.Object, "spec", "schedule", "suspend")
+	for _, field := range []struct {
+		value string
+		path  []string
+	}{
+		{cron, []string{"schedule", "cron"}}, {maintenanceZone, []string{"schedule", "location"}}, {"0m", []string{"pinVersionWindow"}},
+		{firstMaintenance, []string{"jobTemplate", "metadata", "labels", jobLabel}},
+	} {
+		if err := unstructured.SetNestedField(config.Object, field.value, append([]string{"spec"}, field.path...)...); err != nil {
+			return nil, errors.New("the UpgradeConfig of the window is not in the form of its kind")
+		}
+	}
+	return config, nil
+}
+
+// startMinute returns the full minute at which maintenance starts: a minute ahead at least, as a minute that has begun is
+// over for today.
+func startMinute(now time.Time) time.Time {
+	return now.Add(2*time.Minute - time.Nanosecond).Truncate(time.Minute)
+}
+
+// cronOf returns the cron expression of a minute of every day.
+func cronOf(at time.Time) (string, error) {
+	zone, err := time.LoadLocation(maintenanceZone)
+	if err != nil {
+		return "", err
+	}
+	at = at.In(zone)
+	return fmt.Sprintf("%d %d * * *", at.Minute(), at.Hour()), nil
+}

@@ -1,0 +1,111 @@
+package openshift
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"exoshift/state"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// States of the first maintenance.
+const (
+	maintenancePending   = "Pending"
+	maintenanceRunning   = "Running"
+	maintenanceSucceeded = "Succeeded"
+	maintenanceFailed    = "Failed"
+	maintenancePaused    = "Paused"
+)
+
+// maintenance is what there is of the first maintenance.
+type maintenance struct {
+	config    upgradeConfig
+	scheduled bool         // the UpgradeConfig exists
+	jobs      []upgradeJob // the newest first
+}
+
+// upgradeConfig is the part of managedupgrade.appuio.io/v1beta1 UpgradeConfig that tells whose it is, and when it was due.
+type upgradeConfig struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Status   struct {
+		LastScheduled string `json:"lastScheduledUpgrade"`
+	} `json:"status"`
+}
+
+// upgradeJob is the part of managedupgrade.appuio.io/v1beta1 UpgradeJob that tells how far it is.
+type upgradeJob struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Status   struct {
+		Conditions conditions `json:"conditions"`
+	} `json:"status"`
+}
+
+func (a *api) maintenance(ctx context.Context) (seen maintenance, err error) {
+	if seen.config, seen.scheduled, err = read[upgradeConfig](ctx, a, upgradeConfigs, firstMaintenance); err != nil {
+		return seen, err
+	}
+	if seen.jobs, err = list[upgradeJob](ctx, a, upgradeJobs, jobLabel+"="+firstMaintenance); err != nil {
+		return seen, err
+	}
+	slices.SortStableFunc(seen.jobs, func(a, b upgradeJob) int {
+		return b.Metadata.CreationTimestamp.Compare(a.Metadata.CreationTimestamp.Time)
+	})
+	return seen, nil
+}
+
+func (m maintenance) ours() bool { return m.config.Metadata.Annotations[madeMark] != "" }
+
+// job returns the newest job, unless it is of an earlier attempt.
+func (m maintenance) job() (upgradeJob, bool) {
+	if len(m.jobs) == 0 {
+		return upgradeJob{}, false
+	}
+	made := m.jobs[0].Metadata.CreationTimestamp
+	if m.scheduled && made.Before(&m.config.Metadata.CreationTimestamp) {
+		return upgradeJob{}, false
+	}
+	return m.jobs[0], true
+}
+
+func (m maintenance) state() state.Maintenance {
+	job, made := m.job()
+	switch {
+	case made:
+		return job.state()
+	case !m.scheduled:
+		return state.Maintenance{}
+	case m.config.Status.LastScheduled != "":
+		return state.Maintenance{State: maintenancePending, Message: "its time has come, and its controller made no job: maintenance may be suspended"}
+	}
+	return state.Maintenance{State: maintenancePending, Message: "it is scheduled"}
+}
+
+func (j upgradeJob) state() state.Maintenance {
+	found := j.Status.Conditions
+	for _, kind := range []string{maintenanceFailed, maintenanceSucceeded, maintenancePaused} {
+		if found.is(kind) {
+			told := found.find(kind)
+			return state.Maintenance{State: kind, Message: said(cmp.Or(told.Message, told.Reason))}
+		}
+	}
+	if found.is("Started") {
+		return state.Maintenance{State: maintenanceRunning, Message: said(found.stage())}
+	}
+	return state.Maintenance{State: maintenancePending, Message: "its job waits"}
+}
+
+// stage says what a running job does: the first of its stages that is not done.
+func (c conditions) stage() string {
+	for _, stage := range []struct{ kind, title string }{
+		{"PreHealthCheckDone", "it checks the cluster"},
+		{"UpgradeCompleted", "it upgrades the cluster"},
+		{"PostHealthCheckDone", "it checks the cluster after the upgrade"},
+	} {
+		if told := c.find(stage.kind); told.Status != "True" {
+			return join(stage.title, told.Message)
+		}
+	}
+	return "it ends"
+}
