@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/acmedns"
 	"exoshift/internal/simcloud/names"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/services"
@@ -52,7 +53,7 @@ func (z *Zone) openNames(context.Context) error {
 	if err != nil {
 		return err
 	}
-	directory := names.New(names.Config{Hosts: hosts, Zones: z.zones, Delegations: human.delegations})
+	directory := names.New(names.Config{Hosts: hosts, Zones: z.zones, Delegations: human.delegations, Texts: z.challenges})
 	z.dns = &nameService{
 		directory: directory,
 		operator:  names.NewResolver(directory, z.clock),
@@ -105,6 +106,19 @@ func (z *Zone) hosts() (map[string]netip.Addr, error) {
 		hosts[name] = parsed
 	}
 	return hosts, nil
+}
+
+// challenges returns what is kept at acme-dns under a name.
+func (z *Zone) challenges(name string) []string {
+	if !strings.HasSuffix(name, "."+acmedns.DefaultZone) {
+		return nil
+	}
+	p, err := z.syn()
+	if err != nil {
+		return nil
+	}
+	texts, _ := p.acme.TXT(name)
+	return texts
 }
 
 // zones returns the API's DNS zones with full names.

@@ -34,6 +34,8 @@ type Config struct {
 	Zones func() []Zone
 	// Delegations returns what the registry has been told to delegate.
 	Delegations func() []Delegation
+	// Texts returns the TXT records of a name in a zone of the registry, whose holder changes them often; nil: nobody does.
+	Texts func(name string) []string
 }
 
 // Directory knows where the truth about each name is.

@@ -22,7 +22,13 @@ func (d *Directory) registered(name string) (Zone, bool) {
 			zone = labels[len(labels)-1]
 		}
 	}
-	return d.registryZone(zone, delegations), true
+	found := d.registryZone(zone, delegations)
+	if d.config.Texts != nil {
+		for _, text := range d.config.Texts(name) {
+			found.Records = append(found.Records, Record{Name: name, Type: "TXT", Content: text, TTL: 1})
+		}
+	}
+	return found, true
 }
 
 // hostRecord is what the zone of a fixed host has for it.

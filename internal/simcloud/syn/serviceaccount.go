@@ -18,7 +18,7 @@ func (s *Syn) newAccountToken(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return jwt.Signed(signer).Claims(map[string]string{
+	return jwt.Signed(signer).Claims(map[string]any{
 		"iss": accountIssuer, "sub": accountPrefix + name,
 		"kubernetes.io/serviceaccount/namespace":            namespace,
 		"kubernetes.io/serviceaccount/service-account.name": name,
