@@ -140,9 +140,9 @@ func (p *reviewPage) press(k tea.KeyMsg) {
 	case key.Matches(k, p.keys.Down):
 		p.scroll(1)
 	case key.Matches(k, p.keys.PageUp):
-		p.scroll(-p.size.H + 1)
+		p.scroll(-p.page())
 	case key.Matches(k, p.keys.PageDown):
-		p.scroll(p.size.H - 1)
+		p.scroll(p.page())
 	case key.Matches(k, p.keys.Home):
 		p.offset = 0
 	case key.Matches(k, p.keys.End):
@@ -214,3 +214,6 @@ func (p *reviewPage) Mark() pane.Status {
 	}
 	return pane.Waiting
 }
+
+// page is how far a page leads: two lines say how much is above and below, and one line stays.
+func (p *reviewPage) page() int { return max(p.size.H-3, 1) }

@@ -236,3 +236,31 @@ func exact(t testing.TB, name, block string, width, height int) {
 		}
 	}
 }
+
+func TestTheChangeOfTheConfigurationCanBeReadWhole(t *testing.T) {
+	long := "ssh-ed25519 " + strings.Repeat("AAAA", 40)
+	for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
+		d := newDesk()
+		d.Review = func(_ context.Context, spec state.Spec, _ wizard.Secrets) (wizard.Review, error) {
+			r := plannedCluster(spec)
+			r.Difference = "--- a/c-demo-1.yml\n+++ b/c-demo-1.yml\n@@ -1,3 +1,4 @@\n parameters:\n-  openshift: \x1b[31mnone\n+  openshift:\n+    ssh_key: " + long + "\n"
+			return r, nil
+		}
+		d.Lookup = func(string) (string, bool) { return pullSecret, true }
+		o := reviewing(t, d, size[0], size[1], nil)
+		var seen strings.Builder
+		for range 40 {
+			seen.WriteString(o.View())
+			o.press("pgdown")
+		}
+		all := ansi.Strip(seen.String())
+		for _, want := range []string{"CHANGES OF THE TENANT'S CONFIGURATION", "  -  openshift: none", "  +  openshift:", "  +    ssh_key: ssh-ed25519"} {
+			if !strings.Contains(all, want) {
+				t.Errorf("at %v: %q is not in\n%s", size, want, o.View())
+			}
+		}
+		if strings.Count(all, "A") < 160 {
+			t.Errorf("at %v the long line is cut", size)
+		}
+	}
+}

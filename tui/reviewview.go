@@ -82,7 +82,7 @@ func (p *reviewPage) pane() pane.Review {
 		Cost: pane.Cost{
 			Theme: p.talk.theme, Hour: r.Estimate.Hour, Month: r.Estimate.Month, Date: r.Estimate.Date, Unknown: r.Estimate.Unknown,
 		},
-		Warnings: p.warnings(), Export: r.Export, Command: p.command(), Rehearsal: interview.Rehearsal,
+		Warnings: p.warnings(), Export: r.Export, Change: r.Difference, Command: p.command(), Rehearsal: interview.Rehearsal,
 		Open: p.open, Selected: p.focus, Offset: p.offset,
 	}
 	if p.frame > 0 {
@@ -230,5 +230,8 @@ func cleanReview(r wizard.Review, ascii bool) wizard.Review {
 		r.Quotas[i].Resource = cleanText(r.Quotas[i].Resource, ascii)
 	}
 	r.Export = cleanText(r.Export, ascii)
+	if r.Difference = pane.CleanDifference(r.Difference); ascii {
+		r.Difference = toASCII(r.Difference)
+	}
 	return r
 }

@@ -104,6 +104,9 @@ type Review struct {
 	Minutes  [2]int   // how long it usually takes, from and to
 	Human    []string // what a person will be asked for, one sentence each
 	Export   string   // path of the answers file
+	// Difference is what the cluster's file in its tenant's configuration gets, as diff -u shows it; "": nothing, or
+	// the cluster is not connected to Project Syn.
+	Difference string
 }
 
 // Planned is one object of the plan.

@@ -32,7 +32,7 @@ func (c *conversation) review(ctx context.Context, spec state.Spec, secrets wiza
 	}
 	told := wizard.Review{
 		Changes: plannedChanges(preview), Quotas: quotaNeeds(preview.Quotas), Estimate: c.estimate(spec),
-		Minutes: minutes(install.Steps(spec)), Human: errands(spec),
+		Minutes: minutes(install.Steps(spec)), Human: errands(spec), Difference: preview.Difference.Unified,
 	}
 	answers := c.decided().Copy()
 	answers.Spec = spec
@@ -90,6 +90,10 @@ func errands(spec state.Spec) []string {
 		"The installation waits for that and goes on by itself.", spec.Domain())}
 	if !strings.HasSuffix(spec.AppsDomain(), "."+spec.Domain()) {
 		all = append(all, fmt.Sprintf("Somebody leads *.%s to ingress.%s. Until then the web console is not found.", spec.AppsDomain(), spec.Domain()))
+	}
+	if spec.Syn.LieutenantURL != "" {
+		all = append(all, "If you are not signed in at Lieutenant and Vault, you open two pages in a browser and sign in.",
+			fmt.Sprintf("At the end, somebody who may do so makes the service %s in the portal of the single sign-on, for people to log in to the cluster.", spec.Cluster.ID))
 	}
 	return all
 }

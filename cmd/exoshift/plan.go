@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/console"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/state"
+	"exoshift/tui/pane"
 	"exoshift/wizard"
 )
 
@@ -59,6 +62,7 @@ func showPlan(ctx context.Context, o options, std streams) (preview install.Prev
 		return preview, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
+	s.access.announced(std)
 	if preview, err = s.preview(ctx); err != nil {
 		return preview, err
 	}
@@ -87,8 +91,8 @@ func lookingSession(ctx context.Context, o options, spec state.Spec, secrets wiz
 	if facts.ClusterID != "" && facts.ClusterID != spec.Cluster.ID {
 		return s, nil, usageError{fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name another folder with --dir", o.dir, facts.ClusterID, spec.Cluster.ID)}
 	}
-	net, leave, err := networkOf(ctx, folder, facts.Rehearsal, spec, secrets)
-	return session{spec: spec, secrets: secrets, folder: folder, net: net, options: o}, leave, err
+	around, err := surroundingsOf(ctx, folder, facts.Rehearsal, spec, secrets)
+	return session{spec: spec, secrets: secrets, folder: folder, net: around.net, access: around.access, options: o}, around.leave, err
 }
 
 // preview asks the recipe what it would do.
@@ -117,6 +121,8 @@ func printPlan(w io.Writer, spec state.Spec, preview install.Preview) {
 	printChanges(w, "DELETE", with(preview, state.Deleted))
 	printChanges(w, "THERE", with(preview, state.Found))
 	printChanges(w, "THERE, BUT NOT IN THE ANSWERS: left alone", preview.Surplus)
+	printDifference(w, preview.Difference)
+	printDifference(w, preview.Difference)
 	printQuotas(w, preview.Quotas)
 	fmt.Fprintf(w, "\nThe cluster %s.\n", preview.Cost)
 	fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d as they should be.\n", len(with(preview, state.Created)),
@@ -137,6 +143,17 @@ func printChanges(w io.Writer, title string, changes []install.Change) {
 		fmt.Fprintln(table, line)
 	}
 	_ = table.Flush() // its writer's error shows in what follows
+}
+
+// printDifference shows what changes in the cluster's file in its tenant's configuration.
+func printDifference(w io.Writer, difference state.Difference) {
+	if difference.Unified == "" {
+		return
+	}
+	fmt.Fprintf(w, "\nCHANGES OF %s in %s\n", console.Clean(difference.File), console.Clean(difference.Repository))
+	for line := range strings.SplitSeq(pane.CleanDifference(difference.Unified), "\n") {
+		fmt.Fprintln(w, "  "+line)
+	}
 }
 
 // printQuotas shows the limits that matter: those of which more is needed.
@@ -191,6 +208,12 @@ type (
 		Type string `json:"type"` // quota
 		install.QuotaCheck
 	}
+	differenceLine struct {
+		Type       string `json:"type"` // difference
+		Repository string `json:"repository"`
+		File       string `json:"file"`
+		Unified    string `json:"unified"`
+	}
 	planLine struct {
 		Type    string       `json:"type"` // plan
 		Create  int          `json:"create"`
@@ -222,6 +245,11 @@ func planJSON(w io.Writer, preview install.Preview) error {
 			return err
 		}
 	}
+	if change := preview.Difference; change.Unified != "" {
+		if err := lines.Encode(differenceLine{"difference", change.Repository, change.File, change.Unified}); err != nil {
+			return err
+		}
+	}
 	return lines.Encode(planLine{
 		Type: "plan", Create: len(with(preview, state.Created)), Update: len(with(preview, state.Updated)),
 		Delete: len(with(preview, state.Deleted)), None: len(with(preview, state.Found)), Surplus: len(preview.Surplus), Cost: preview.Cost,
@@ -239,4 +267,15 @@ func planned(action state.Action) string {
 		return "delete"
 	}
 	return "none"
+}
+
+// printDifference shows what the cluster's configuration gets, in the form of diff -u.
+func printDifference(w io.Writer, difference state.Difference) {
+	if difference.Unified == "" {
+		return
+	}
+	fmt.Fprintf(w, "\nCONFIGURATION: %s in %s\n", console.Clean(difference.File), console.Clean(difference.Repository))
+	for line := range strings.Lines(difference.Unified) {
+		fmt.Fprintln(w, "  "+console.Clean(strings.TrimRight(line, "\r\n")))
+	}
 }

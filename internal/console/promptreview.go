@@ -111,6 +111,7 @@ func (c *conversation) tellPlan(plan wizard.Review) {
 	for _, human := range plan.Human {
 		c.say("You will be asked for this: %s", sentence(human))
 	}
+	c.tellDifference(plan.Difference)
 	clear(c.told)
 	for _, screen := range wizard.Screens() {
 		c.warn(screen)

@@ -21,6 +21,7 @@ type Review struct {
 	Human     []string // what a person will be asked for
 	Warnings  []string
 	Export    string // path of the answers file
+	Change    string // of the tenant's configuration, as diff -u shows it; "" if there is none
 	Command   string // does the same without questions
 	Rehearsal bool   // nothing real is touched
 
@@ -189,7 +190,7 @@ func (p Review) time() string {
 
 // rest is what may be looked up.
 func (p Review) rest(width int) []string {
-	lines := p.plans()
+	lines := append(p.changes(width), p.plans()...)
 	if len(p.Quotas) > 0 {
 		quotas := Quotas{Theme: p.Theme, Rows: p.Quotas}
 		lines = append(lines, "")
