@@ -39,6 +39,7 @@ type Cluster struct {
 type Troubles struct {
 	FactMissing    bool // the configuration of all tenants needs the fact service_level, too
 	CompileFailure bool // a component does not compile
+	SecretMissing  bool // the catalog refers to a secret that nobody makes
 }
 
 // Host is a Git host.

@@ -1,10 +1,34 @@
 package githost
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// tenantsGroup is where the configuration of tenants is.
+const tenantsGroup = "syn/tenants/"
+
+// How long the parts of a pipeline take.
+const (
+	isCreated = 2 * time.Second
+	isPending = 8 * time.Second
+	jobTakes  = 82 * time.Second
+	jobBehind = 5 * time.Second // each job after the one before
+)
+
+// Statuses, in GitLab's words.
+const (
+	created = "created"
+	pending = "pending"
+	running = "running"
+	success = "success"
+	failed  = "failed"
 )
 
 // pipeline is one compilation of a tenant's configuration.
@@ -13,9 +37,138 @@ type pipeline struct {
 	Project string
 	SHA     string
 	Created time.Time
+	Planned bool // the jobs are known
+	Jobs    []job
 }
 
-// pushed starts what a push to the default branch starts.
-func (h *Host) pushed(string, plumbing.Hash) error { return nil }
+// job compiles the catalog of one cluster.
+type job struct {
+	ID      int
+	Cluster string
+	Ends    time.Time
+	Result  string // "" until it has ended
+	Trace   []said
+}
 
-func (h *Host) settle(context.Context) {}
+// said is a line of a job's trace.
+type said struct {
+	At   time.Time
+	Text string
+}
+
+func (p pipeline) started() time.Time { return p.Created.Add(isCreated + isPending) }
+
+// phase is the status of what has not ended.
+func (p pipeline) phase(now time.Time) string {
+	switch age := now.Sub(p.Created); {
+	case age < isCreated:
+		return created
+	case age < isCreated+isPending:
+		return pending
+	}
+	return running
+}
+
+func (p pipeline) jobStatus(j job, now time.Time) string { return cmp.Or(j.Result, p.phase(now)) }
+
+// status is that of the jobs together.
+func (p pipeline) status(now time.Time) string {
+	result := success
+	for _, j := range p.Jobs {
+		if j.Result == "" {
+			return p.phase(now)
+		}
+		if j.Result == failed {
+			result = failed
+		}
+	}
+	return result
+}
+
+func (p pipeline) ended() time.Time {
+	return slices.MaxFunc(p.Jobs, func(a, b job) int { return a.Ends.Compare(b.Ends) }).Ends
+}
+
+func (p pipeline) done() bool {
+	return p.Planned && !slices.ContainsFunc(p.Jobs, func(j job) bool { return j.Result == "" })
+}
+
+// key sorts pipelines by their numbers.
+func (p pipeline) key() string { return strconv.Itoa(p.ID) }
+
+// pushed notes that the default branch of a tenant's configuration has a new commit.
+func (h *Host) pushed(name string, commit plumbing.Hash) error {
+	if !strings.HasPrefix(name, tenantsGroup) {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	made := pipeline{ID: 41000 + len(h.pipelines.List()), Project: name, SHA: commit.String(), Created: h.config.Clock.Now()}
+	return h.pipelines.Put(made.key(), made)
+}
+
+// settle carries out what the pipelines had to do by now. Nothing runs by itself: whoever looks finds it done.
+func (h *Host) settle(ctx context.Context) {
+	h.settling.Lock()
+	defer h.settling.Unlock()
+	for _, p := range h.pipelines.List() {
+		if p.done() || ctx.Err() != nil {
+			continue
+		}
+		// What could not be kept is done again at the next look.
+		_ = h.advance(ctx, p)
+	}
+}
+
+func (h *Host) advance(ctx context.Context, p pipeline) error {
+	if !p.Planned {
+		p.Jobs, p.Planned = h.plan(p), true
+		if err := h.pipelines.Put(p.key(), p); err != nil {
+			return err
+		}
+	}
+	p.Jobs = slices.Clone(p.Jobs)
+	for i, j := range p.Jobs {
+		if j.Result != "" || h.config.Clock.Now().Before(j.Ends) {
+			continue
+		}
+		p.Jobs[i] = h.run(ctx, p, j)
+		if err := h.pipelines.Put(p.key(), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plan makes a job for each cluster of the tenant that has a file and is compiled by the pipeline.
+func (h *Host) plan(p pipeline) []job {
+	found, _ := h.repository(p.Project)
+	files, err := h.storage(found).files(plumbing.NewHash(p.SHA))
+	if err != nil {
+		return nil
+	}
+	var jobs []job
+	for _, name := range sortedKeys(files) {
+		id, ok := strings.CutSuffix(name, ".yml")
+		if !ok || strings.Contains(id, "/") {
+			continue
+		}
+		cluster, known := h.config.Clusters(id)
+		if !known || cluster.NoPipeline || tenantsGroup+cluster.Tenant != p.Project {
+			continue
+		}
+		ends := p.started().Add(jobTakes + time.Duration(len(jobs))*jobBehind)
+		jobs = append(jobs, job{ID: p.ID*10 + len(jobs), Cluster: id, Ends: ends})
+	}
+	return jobs
+}
+
+// run compiles a catalog.
+func (h *Host) run(ctx context.Context, p pipeline, j job) job {
+	trace, err := h.compile(ctx, p, j)
+	j.Trace, j.Result = trace.lines, success
+	if err != nil {
+		j.Result = failed
+	}
+	return j
+}

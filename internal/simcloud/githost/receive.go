@@ -16,10 +16,10 @@ import (
 
 // Push rules, in GitLab's words.
 var (
-	errForced  = errors.New("GitLab: You are not allowed to force push code to a protected branch on this project.")
-	errDeleted = errors.New("GitLab: The default branch of a project cannot be deleted.")
-	errHidden  = errors.New("GitLab: You can only push branches and tags.")
-	errFrozen  = errors.New("GitLab: You can't push code to an archived project.")
+	errForced  = complaint("GitLab: You are not allowed to force push code to a protected branch on this project.")
+	errDeleted = complaint("GitLab: The default branch of a project cannot be deleted.")
+	errHidden  = complaint("GitLab: You can only push branches and tags.")
+	errFrozen  = complaint("GitLab: You can't push code to an archived project.")
 )
 
 // refName is what a branch or a tag may be called.

@@ -21,6 +21,9 @@ var (
 	errStale        = errors.New("failed to update ref")
 )
 
+// complaint is an error in the very words of the program that is simulated.
+func complaint(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
 // repository is a project with its references; its objects are in a table of their own.
 type repository struct {
 	ID       int

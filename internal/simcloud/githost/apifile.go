@@ -1,0 +1,108 @@
+package githost
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	gitobject "github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// historyLimit is how many commits a list has at most.
+const historyLimit = 1000
+
+// content returns a file of the asked revision, or the answer why there is none.
+func (c call) content() (data []byte, revision string, refused *answer) {
+	missing := func(what string) *answer { a := message(http.StatusNotFound, what+" Not Found"); return &a }
+	ref := c.URL.Query().Get("ref")
+	if ref == "" {
+		return nil, "", &answer{http.StatusBadRequest, map[string]string{"error": "ref is missing, ref is empty"}}
+	}
+	hash, found := c.project.resolve(ref)
+	if !found {
+		return nil, "", missing("Commit")
+	}
+	files, err := c.host.storage(c.project).files(hash)
+	if err != nil {
+		return nil, "", missing("Commit")
+	}
+	data, found = files[c.PathValue("file")]
+	if !found {
+		return nil, "", missing("File")
+	}
+	return data, hash.String(), nil
+}
+
+func file(c call) answer {
+	data, revision, refused := c.content()
+	if refused != nil {
+		return *refused
+	}
+	sum := sha256.Sum256(data)
+	name := c.PathValue("file")
+	return ok(map[string]any{"file_name": path.Base(name), "file_path": name, "size": len(data), "encoding": "base64",
+		"content": base64.StdEncoding.EncodeToString(data), "content_sha256": hex.EncodeToString(sum[:]), "ref": c.URL.Query().Get("ref"),
+		"blob_id": plumbing.ComputeHash(plumbing.BlobObject, data).String(), "commit_id": revision, "last_commit_id": revision})
+}
+
+func rawFile(c call) answer {
+	if c.URL.Query().Get("ref") == "" {
+		c.URL.RawQuery = "ref=HEAD"
+	}
+	data, _, refused := c.content()
+	if refused != nil {
+		return *refused
+	}
+	return ok(data)
+}
+
+// commits lists a branch along first parents.
+func commits(c call) answer {
+	hash, found := c.project.resolve(c.URL.Query().Get("ref_name"))
+	list := []map[string]any{}
+	for found && len(list) < historyLimit {
+		commit, err := gitobject.GetCommit(c.host.storage(c.project), hash)
+		if err != nil {
+			break
+		}
+		list = append(list, commitBody(commit))
+		if found = len(commit.ParentHashes) > 0; found {
+			hash = commit.ParentHashes[0]
+		}
+	}
+	return ok(list)
+}
+
+func oneCommit(c call) answer {
+	if hash, found := c.project.resolve(c.PathValue("ref")); found {
+		if body, found := c.commit(hash.String()); found {
+			return ok(body)
+		}
+	}
+	return message(http.StatusNotFound, "Commit Not Found")
+}
+
+func (c call) commit(hash string) (map[string]any, bool) {
+	commit, err := gitobject.GetCommit(c.host.storage(c.project), plumbing.NewHash(hash))
+	if err != nil {
+		return nil, false
+	}
+	return commitBody(commit), true
+}
+
+func commitBody(commit *gitobject.Commit) map[string]any {
+	hash, parents := commit.Hash.String(), []string{}
+	for _, parent := range commit.ParentHashes {
+		parents = append(parents, parent.String())
+	}
+	title, _, _ := strings.Cut(commit.Message, "\n")
+	at := commit.Committer.When.Format(time.RFC3339Nano)
+	return map[string]any{"id": hash, "short_id": hash[:8], "title": title, "message": commit.Message, "parent_ids": parents,
+		"author_name": commit.Author.Name, "author_email": commit.Author.Email, "authored_date": commit.Author.When.Format(time.RFC3339Nano),
+		"committer_name": commit.Committer.Name, "committed_date": at, "created_at": at}
+}

@@ -1,0 +1,228 @@
+package githost
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"golang.org/x/crypto/ssh/knownhosts"
+)
+
+const commodoreVersion = "v1.33.1"
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// compile does what `commodore catalog compile --push` does, and says what that says.
+func (h *Host) compile(_ context.Context, p pipeline, j job) (*tracer, error) {
+	t := h.opening(p, j)
+	err := h.compileInto(t, p, j)
+	t.close(j.Ends, err)
+	return t, err
+}
+
+func (h *Host) compileInto(t *tracer, p pipeline, j job) error {
+	cluster, known := h.config.Clusters(j.Cluster)
+	if !known {
+		return complaint("While fetching cluster specification: API error: 404 Reason: clusters.syn.tools '%s' not found", j.Cluster)
+	}
+	found, _ := h.repository(p.Project)
+	files, err := h.storage(found).files(plumbing.NewHash(p.SHA))
+	if err != nil {
+		return err
+	}
+	t.step("Updating global config...")
+	t.step("Updating customer config...")
+	t.step("Discovering included components...")
+	made, err := render(j.Cluster, cluster, files, h.parametersOf(j.Cluster, cluster), h.config.Troubles)
+	if err != nil {
+		return complaint("While rendering inventory: %w", err)
+	}
+	t.step("Updating cluster catalog...")
+	t.step("Updating Kapitan secret references...")
+	catalog, err := h.compileAll(t, made)
+	if err != nil {
+		return err
+	}
+	t.step("Updating catalog repository...")
+	if err := h.pushCatalog(t, cluster.Catalog, catalog, p.SHA); err != nil {
+		return err
+	}
+	t.step("Catalog compiled! 🎉")
+	h.config.Compiled(j.Cluster, h.meta(made, p, j))
+	return nil
+}
+
+// parametersOf is what Commodore takes from Lieutenant.
+func (h *Host) parametersOf(id string, cluster Cluster) map[string]any {
+	facts, dynamic := map[string]any{}, map[string]any{}
+	for key, value := range cluster.Facts {
+		facts[key] = value
+	}
+	maps.Copy(dynamic, cluster.DynamicFacts)
+	return map[string]any{"facts": facts, "dynamic_facts": dynamic, "cluster": map[string]any{
+		"name": id, "tenant": cluster.Tenant, "catalog_url": "ssh://git@" + h.config.Host + "/" + plainPath(cluster.Catalog) + ".git",
+		"catalog_host_keys": knownhosts.Line([]string{h.config.Host}, h.config.HostKey.PublicKey()),
+	}}
+}
+
+// compileAll makes the files of the catalog.
+func (h *Host) compileAll(t *tracer, made inventory) (map[string][]byte, error) {
+	catalog := map[string][]byte{}
+	t.step("Compiling catalog...")
+	for _, name := range made.applications {
+		if !knownComponent(name) {
+			return nil, complaint("Unknown component '%s': no version or url for it in parameters.components", name)
+		}
+		files, err := build(name, made.parameters)
+		if err == nil && h.config.Troubles.CompileFailure && name == "openshift4-monitoring" {
+			err = jsonnetError(name, errors.New("couldn't open import \"lib/prometheus.libsonnet\": no match locally or in the Jsonnet library paths"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		for file, content := range files {
+			catalog[path.Join("manifests", name, file)] = content
+		}
+		if catalog["manifests/apps/"+name+".yaml"], err = execute(application, with(made.parameters, "application", name)); err != nil {
+			return nil, err
+		}
+		t.say("Compiled " + name + " (0.21s)")
+	}
+	secrets(catalog, made)
+	t.step("Postprocessing...")
+	return catalog, nil
+}
+
+// application is what has Argo CD apply a component.
+const application = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: {{.application}}
+  namespace: syn
+  labels: {name: {{.application}}}
+spec:
+  project: syn
+  destination: {server: "https://kubernetes.default.svc", namespace: syn-{{.application}}}
+  source: {repoURL: {{quote .cluster.catalog_url}}, targetRevision: HEAD, path: manifests/{{.application}}}
+  syncPolicy: {automated: {prune: true, selfHeal: true}}
+`
+
+// secretReference matches a reference to a secret in Vault.
+var secretReference = regexp.MustCompile(`\?\{vaultkv:([A-Za-z0-9_./-]+/[A-Za-z0-9_.-]+)\}`)
+
+// secrets writes the files of the references that the parameters hold, and marks the references with their hashes. Those
+// of components that the cluster does not have are left out.
+func secrets(catalog map[string][]byte, made inventory) {
+	all, _ := asJSON(owned(made)) // of YAML
+	marks := map[string]string{}
+	for _, found := range secretReference.FindAllStringSubmatch(all, -1) {
+		file := referenceFile(found[1])
+		catalog["refs/"+found[1]] = file
+		sum := sha256.Sum256(file)
+		marks[found[1]] = hex.EncodeToString(sum[:4])
+	}
+	for name, content := range catalog {
+		if strings.HasPrefix(name, "manifests/") {
+			catalog[name] = secretReference.ReplaceAllFunc(content, func(text []byte) []byte {
+				place := secretReference.FindSubmatch(text)[1]
+				return fmt.Appendf(nil, "?{vaultkv:%s:%s}", place, marks[string(place)])
+			})
+		}
+	}
+}
+
+// owned returns the parameters without those of components that the cluster does not have.
+func owned(made inventory) map[string]any {
+	kept := maps.Clone(made.parameters)
+	maps.DeleteFunc(kept, func(key string, _ any) bool {
+		name := strings.ReplaceAll(key, "_", "-")
+		return knownComponent(name) && !slices.Contains(made.applications, name)
+	})
+	return kept
+}
+
+func referenceFile(place string) []byte {
+	secret, key := path.Split(place)
+	data := base64.StdEncoding.EncodeToString([]byte(strings.TrimSuffix(secret, "/") + ":" + key))
+	return fmt.Appendf(nil, `data: %s
+encoding: original
+type: vaultkv
+vault_params:
+  VAULT_ADDR: https://vault-prod.syn.vshn.net
+  VAULT_CAPATH: /etc/ssl/certs/
+  VAULT_SKIP_VERIFY: 'False'
+  auth: token
+  engine: kv-v2
+  mount: clusters/kv
+`, data)
+}
+
+// pushCatalog replaces the manifests and references of a catalog, if they are others.
+func (h *Host) pushCatalog(t *tracer, name string, catalog map[string][]byte, revision string) error {
+	message := fmt.Sprintf("Automated catalog update from Commodore\n\nConfiguration commits:\n * customer: %s\n\nCompilation timestamp: %s",
+		revision[:7], h.config.Clock.Now().UTC().Format("2006-01-02T15:04:05.000"))
+	var changes []string
+	commit, err := h.commit(name, message, func(files map[string][]byte) {
+		before := maps.Clone(files)
+		maps.DeleteFunc(files, func(name string, _ []byte) bool {
+			return strings.HasPrefix(name, "manifests/") || strings.HasPrefix(name, "refs/")
+		})
+		maps.Copy(files, catalog)
+		if _, ok := files["README.md"]; !ok {
+			files["README.md"] = []byte("# Cluster catalog\n\nCompiled by Commodore. Whatever is changed by hand here is lost with the next compilation.\n")
+		}
+		changes = changed(before, files)
+	})
+	if err != nil {
+		return complaint("Failed to push to the catalog repository: %w", err)
+	}
+	if len(changes) == 0 {
+		t.say(" > No changes.\n > Skipping commit+push to catalog...")
+		return nil
+	}
+	t.say(" > Changes:\n" + strings.Join(changes, "\n") + "\n > Commiting changes...\n > Pushing catalog to remote...")
+	t.say("   " + commit[:7])
+	return nil
+}
+
+func changed(before, after map[string][]byte) []string {
+	var changes []string
+	for _, name := range sortedKeys(after) {
+		if old, ok := before[name]; !ok {
+			changes = append(changes, "     Added file "+name)
+		} else if !bytes.Equal(old, after[name]) {
+			changes = append(changes, "     Changed file "+name)
+		}
+	}
+	for _, name := range sortedKeys(before) {
+		if _, ok := after[name]; !ok {
+			changes = append(changes, "     Deleted file "+name)
+		}
+	}
+	return changes
+}
+
+// meta is what Commodore reports to Lieutenant about a compilation.
+func (h *Host) meta(made inventory, p pipeline, j job) map[string]any {
+	instances := map[string]any{}
+	for _, name := range made.applications {
+		instances[name] = map[string]any{"component": name, "url": "https://github.com/projectsyn/component-" + name + ".git", "version": "v1.0.0"}
+	}
+	return map[string]any{
+		"lastCompile": j.Ends.UTC().Format(time.RFC3339), "commodoreBuildInfo": map[string]string{"version": commodoreVersion, "gitVersion": "2.47.3"},
+		"tenant":    map[string]any{"url": "ssh://git@" + h.config.Host + "/" + p.Project + ".git", "version": defaultBranch, "gitSha": p.SHA},
+		"global":    map[string]any{"url": "ssh://git@" + h.config.Host + "/syn/commodore-defaults.git", "version": "HEAD"},
+		"instances": instances, "packages": map[string]any{},
+	}
+}

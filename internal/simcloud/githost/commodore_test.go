@@ -1,0 +1,264 @@
+package githost_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"exoshift/internal/simcloud/githost"
+	"exoshift/internal/simcloud/store"
+
+	"github.com/goccy/go-yaml"
+)
+
+// configured is the configuration of a cluster as it is before the cluster is generated.
+const configured = `classes:
+  - t-quiet-harbour-4711.common
+  - .openshift4
+  - global.distribution.openshift4.no-opsgenie
+applications: [exoscale-cloud-controller-manager, cilium]
+parameters:
+  openshift:
+    baseDomain: c-demo-1.example.net
+    infraID: TO_BE_DEFINED
+    clusterID: TO_BE_DEFINED
+  cilium:
+    olm:
+      generate_olm_deployment: true
+`
+
+// compiler is a Git host in a bubble with one cluster.
+type compiler struct {
+	*githost.Host
+	cluster githost.Cluster
+	met     map[string]any
+	token   string
+}
+
+func known() githost.Cluster {
+	return githost.Cluster{
+		Tenant: tenant, Catalog: catalog,
+		Facts: map[string]string{"distribution": "openshift4", "cloud": "exoscale", "region": "ch-gva-2", "maintenance_window": "tuesday-1000"},
+		DynamicFacts: map[string]any{"kubernetesVersion": map[string]any{"major": "1", "minor": "34"},
+			"openshiftVersion": map[string]any{"Major": "4", "Minor": "21"}},
+	}
+}
+
+func openCompiler(t *testing.T, troubles githost.Troubles) *compiler {
+	t.Helper()
+	c := &compiler{cluster: known()}
+	host, err := githost.New(githost.Config{
+		DB: store.Memory(), HostKey: signer(t, 'h'), Host: "git.vshn.net", Troubles: troubles,
+		Clusters: func(id string) (githost.Cluster, bool) { return c.cluster, id == "c-demo-1" },
+		Compiled: func(_ string, meta map[string]any) { c.met = meta },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Host, c.token = host, host.IssueToken()
+	for _, name := range []string{project, catalog} {
+		if err := c.Create(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func (c *compiler) push(t *testing.T, configuration string) string {
+	t.Helper()
+	commit, err := c.Commit(project, "Change", map[string][]byte{"common.yml": {}, "openshift4.yml": []byte("parameters: {}\n"), "c-demo-1.yml": []byte(configuration)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return commit
+}
+
+func (c *compiler) ask(path string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodGet, "/api/v4/"+path, nil)
+	request.Header.Set("PRIVATE-TOKEN", c.token)
+	said := httptest.NewRecorder()
+	c.Web().ServeHTTP(said, request)
+	return said
+}
+
+func (c *compiler) get(t *testing.T, path string, into any) {
+	t.Helper()
+	said := c.ask(path)
+	if err := json.Unmarshal(said.Body.Bytes(), into); err != nil || said.Code != http.StatusOK {
+		t.Fatalf("%s: %d, %v, %s", path, said.Code, err, said.Body)
+	}
+}
+
+type run struct {
+	ID     int
+	SHA    string `json:"sha"`
+	Status string
+	Name   string
+}
+
+func (c *compiler) pipelines(t *testing.T, commit string) []run {
+	t.Helper()
+	var found []run
+	c.get(t, "projects/"+url.PathEscape(project)+"/pipelines?ref=master&sha="+commit, &found)
+	return found
+}
+
+// compile pushes a configuration and returns the catalog and the job's trace after its pipeline.
+func (c *compiler) compile(t *testing.T, configuration string) (files map[string][]byte, status, trace string) {
+	t.Helper()
+	commit := c.push(t, configuration)
+	if got := c.pipelines(t, commit); len(got) != 1 || got[0].Status != "created" {
+		t.Fatalf("pipelines of the commit: %+v", got)
+	}
+	time.Sleep(2 * time.Minute)
+	var jobs []run
+	ended := c.pipelines(t, commit)[0]
+	base := "projects/" + url.PathEscape(project)
+	c.get(t, base+"/pipelines/"+itoa(ended.ID)+"/jobs", &jobs)
+	if len(jobs) != 1 || jobs[0].Name != "c-demo-1_compile" || jobs[0].Status != ended.Status {
+		t.Fatalf("jobs: %+v", jobs)
+	}
+	files, _, err := c.Files(catalog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files, ended.Status, c.ask(base + "/jobs/" + itoa(jobs[0].ID) + "/trace").Body.String()
+}
+
+func itoa(number int) string { text, _ := json.Marshal(number); return string(text) }
+
+func compiles(t *testing.T, troubles githost.Troubles, test func(*testing.T, *compiler)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, openCompiler(t, troubles)) })
+}
+
+func TestAPushCompilesTheCatalogOfItsCluster(t *testing.T) {
+	compiles(t, githost.Troubles{}, func(t *testing.T, c *compiler) {
+		files, status, trace := c.compile(t, configured)
+		if status != "success" || !strings.Contains(trace, "Catalog compiled!") || !strings.Contains(trace, "section_start:") {
+			t.Fatalf("the pipeline is %s: %s", status, trace)
+		}
+		for path, want := range map[string]string{
+			"manifests/cilium/olm/cluster-network-07-cilium-ciliumconfig.yaml":   `"k8sServiceHost":"api-int.c-demo-1.example.net"`,
+			"manifests/cilium/olm/cluster-network-06-cilium-olm-deployment.yaml": "cilium-olm",
+			"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml": `api-zone: "ch-gva-2"`,
+			"manifests/openshift4-nodes/10_machineconfigs.yaml":                  "99x-worker-inotify",
+			"manifests/openshift4-api/00_certs.yaml":                             `dnsNames: ["api.c-demo-1.example.net"]`,
+			"manifests/openshift-upgrade-controller/40_upgradeconfig.yaml":       `cron: "0 10 * * 2"`,
+			"manifests/apps/cilium.yaml":                                         "path: manifests/cilium",
+			"manifests/cert-manager/10_cert_manager/00_crds.yaml":                "certificates.cert-manager.io",
+			"manifests/openshift4-terraform/main.tf.json":                        `"region":"ch-gva-2"`,
+			"refs/t-quiet-harbour-4711/c-demo-1/exoscale/ccm/access_key":         "mount: clusters/kv",
+			"manifests/openshift4-monitoring/20_alertmanager.yaml":               `opsgenie: "false"`,
+			"manifests/openshift-upgrade-controller/30_clusterversion.yaml":      `channel: "stable-4.21"`,
+		} {
+			if !strings.Contains(string(files[path]), want) {
+				t.Errorf("%s lacks %q: %s", path, want, files[path])
+			}
+		}
+		if c.met["lastCompile"] == "" || c.met == nil {
+			t.Errorf("Lieutenant heard %v", c.met)
+		}
+	})
+}
+
+// object is one document of a catalog.
+type object struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name, Namespace string }
+}
+
+func TestEveryManifestIsACompleteObjectWithoutWhatTheTemplateLeft(t *testing.T) {
+	compiles(t, githost.Troubles{SecretMissing: true}, func(t *testing.T, c *compiler) {
+		files, _, trace := c.compile(t, configured)
+		if len(files) < 50 {
+			t.Fatalf("the catalog has %d files: %s", len(files), trace)
+		}
+		for name, content := range files {
+			if !strings.HasSuffix(name, ".yaml") {
+				continue
+			}
+			if strings.Contains(string(content), "<no value>") || strings.Contains(string(content), "%!") || strings.Contains(string(content), "${") {
+				t.Errorf("%s: %s", name, content)
+			}
+			for document := range strings.SplitSeq(string(content), "\n---\n") {
+				var o object
+				if err := yaml.Unmarshal([]byte(document), &o); err != nil || o.APIVersion == "" || o.Kind == "" || o.Metadata.Name == "" {
+					t.Errorf("%s: %v, %+v\n%s", name, err, o, document)
+				}
+			}
+		}
+	})
+}
+
+func TestEveryReferenceHasItsFileAndNothingElseHas(t *testing.T) {
+	compiles(t, githost.Troubles{SecretMissing: true}, func(t *testing.T, c *compiler) {
+		files, _, _ := c.compile(t, strings.Replace(configured, "exoscale-cloud-controller-manager, ", "", 1))
+		var refs []string
+		for name := range files {
+			if path, ok := strings.CutPrefix(name, "refs/t-quiet-harbour-4711/c-demo-1/"); ok {
+				refs = append(refs, path)
+			}
+		}
+		slices.Sort(refs)
+		want := []string{"cluster-backup/password", "exoscale/csi_driver/access_key", "exoscale/csi_driver/secret_key", "exoscale/storage_iam/s3_access_key",
+			"exoscale/storage_iam/s3_secret_key", "global-backup/password", "oidc-client/clientSecret", "registry/httpSecret", "steward/token"}
+		if !slices.Equal(refs, want) {
+			t.Errorf("refs are %v", refs)
+		}
+		for name, content := range files {
+			for _, part := range strings.Split(string(content), "?{vaultkv:")[1:] {
+				path, _, _ := strings.Cut(part, ":")
+				if _, ok := files["refs/"+path]; !ok {
+					t.Errorf("%s refers to %s, which has no file", name, path)
+				}
+			}
+		}
+	})
+}
+
+func TestWhatCannotBeCompiledFailsWithTheReason(t *testing.T) {
+	replaced := func(old, with string) string { return strings.Replace(configured, old, with, 1) }
+	for name, test := range map[string]struct {
+		configuration, want string
+		troubles            githost.Troubles
+		change              func(*githost.Cluster)
+	}{
+		"no dynamic facts":  {configured, "Cannot resolve ${dynamic_facts:", githost.Troubles{}, func(c *githost.Cluster) { c.DynamicFacts = nil }},
+		"no region":         {configured, "Cannot resolve ${facts:region}, at ", githost.Troubles{}, func(c *githost.Cluster) { delete(c.Facts, "region") }},
+		"no distribution":   {configured, "Cannot resolve ${facts:distribution}, at ", githost.Troubles{}, func(c *githost.Cluster) { delete(c.Facts, "distribution") }},
+		"another cloud":     {configured, "Class global.cloud.aws not found", githost.Troubles{}, func(c *githost.Cluster) { c.Facts["cloud"] = "aws" }},
+		"fact missing":      {configured, "Cannot resolve ${facts:service_level}, at openshift4_monitoring:responders", githost.Troubles{FactMissing: true}, nil},
+		"does not compile":  {configured, "Jsonnet error: failed to compile", githost.Troubles{CompileFailure: true}, nil},
+		"no base domain":    {replaced("baseDomain", "basedomain"), "Cannot resolve ${openshift:baseDomain}, at ", githost.Troubles{}, nil},
+		"no cluster ID":     {replaced("clusterID", "other"), "Field does not exist: clusterID", githost.Troubles{}, nil},
+		"unknown class":     {replaced("- .openshift4", "- .openshift5"), "Class t-quiet-harbour-4711.openshift5 not found", githost.Troubles{}, nil},
+		"no YAML":           {"parameters: [", "Failed to parse class t-quiet-harbour-4711.c-demo-1", githost.Troubles{}, nil},
+		"wrong type":        {"parameters:\n  openshift: yes please\n", "Can't merge a literal over a mapping, at openshift", githost.Troubles{}, nil},
+		"a list as domain":  {replaced("c-demo-1.example.net", "[a, b]"), "Can't put a sequence, ${openshift:baseDomain}, into a string", githost.Troubles{}, nil},
+		"unknown component": {replaced("cilium]", "cilum]"), "Unknown component 'cilum'", githost.Troubles{}, nil},
+		"refers to itself":  {replaced("c-demo-1.example.net", "${openshift:baseDomain}"), "Cannot resolve ${openshift:baseDomain}", githost.Troubles{}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			compiles(t, test.troubles, func(t *testing.T, c *compiler) {
+				if test.change != nil {
+					test.change(&c.cluster)
+				}
+				files, status, trace := c.compile(t, test.configuration)
+				if status != "failed" || !strings.Contains(trace, test.want) || !strings.Contains(trace, "ERROR: Job failed") {
+					t.Errorf("the pipeline is %s: %s", status, trace)
+				}
+				if len(files) > 0 || c.met != nil {
+					t.Errorf("there is a catalog of %d files, and Lieutenant heard %v", len(files), c.met)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,164 @@
+package githost
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+// components holds, for each component, what it makes of the parameters.
+//
+//go:embed component
+var components embed.FS
+
+// knownComponent tells whether there is a component of that name.
+func knownComponent(name string) bool {
+	info, err := fs.Stat(components, "component/"+name)
+	return err == nil && info.IsDir()
+}
+
+// build makes the manifests of a component, by their paths below its folder.
+func build(component string, parameters map[string]any) (map[string][]byte, error) {
+	files, root := map[string][]byte{}, "component/"+component
+	return files, fs.WalkDir(components, root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(components, path)
+		if err != nil {
+			return err
+		}
+		made, err := execute(string(text), parameters)
+		if err != nil {
+			return jsonnetError(component, err)
+		}
+		if len(bytes.TrimSpace(made)) > 0 {
+			files[strings.TrimPrefix(path, root+"/")] = made
+		}
+		return nil
+	})
+}
+
+func execute(text string, parameters map[string]any) ([]byte, error) {
+	parsed, err := template.New("").Funcs(functions()).Option("missingkey=error").Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var made bytes.Buffer
+	err = parsed.Execute(&made, parameters)
+	return bytes.TrimPrefix(made.Bytes(), []byte("\n---\n")), err
+}
+
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"list": func(items ...string) []string { return items },
+		"json": asJSON, "quote": quote, "schedule": scheduleOf, "merge": with,
+		"replace":   strings.ReplaceAll,
+		"namespace": namespace, "deployment": deployment,
+		"crd": func(group, version, kind, plural string) string {
+			return definition(group, version, kind, plural, "Namespaced")
+		},
+		"clusterCRD": func(group, version, kind, plural string) string {
+			return definition(group, version, kind, plural, "Cluster")
+		},
+	}
+}
+
+func asJSON(value any) (string, error) {
+	text, err := json.Marshal(value)
+	return string(text), err
+}
+
+// quote makes a string of YAML. What is no string belongs somewhere else.
+func quote(value any) (string, error) {
+	text, ok := value.(string)
+	if !ok {
+		return "", fmt.Errorf("expected string, got %T", value)
+	}
+	return asJSON(text)
+}
+
+// with returns a map with one more key.
+func with(all map[string]any, key string, value any) map[string]any {
+	more := maps.Clone(all)
+	more[key] = value
+	return more
+}
+
+func namespace(name string) string {
+	return fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: %s\n  labels: {app.kubernetes.io/managed-by: commodore}", name)
+}
+
+func definition(group, version, kind, plural, scope string) string {
+	return fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %[4]s.%[1]s}
+spec:
+  group: %[1]s
+  scope: %[5]s
+  names: {plural: %[4]s, singular: %[6]s, kind: %[3]s, listKind: %[3]sList}
+  versions:
+    - name: %[2]s
+      served: true
+      storage: true
+      subresources: {status: {}}
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}`, group, version, kind, plural, scope, strings.ToLower(kind))
+}
+
+func deployment(name, namespace, image string) string {
+	return fmt.Sprintf(`apiVersion: v1
+kind: ServiceAccount
+metadata: {name: %[1]s, namespace: %[2]s}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: %[1]s, namespace: %[2]s, labels: {app.kubernetes.io/name: %[1]s}}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app.kubernetes.io/name: %[1]s}}
+  template:
+    metadata: {labels: {app.kubernetes.io/name: %[1]s}}
+    spec:
+      serviceAccountName: %[1]s
+      containers: [{name: main, image: %[3]q}]`, name, namespace, image)
+}
+
+// window is when a cluster is maintained each week.
+type window struct{ Name, Cron string }
+
+var windowName = regexp.MustCompile(`^(sunday|monday|tuesday|wednesday|thursday|friday|saturday)-([01][0-9]|2[0-3])([0-5][0-9])$`)
+
+// scheduleOf reads a maintenance window such as tuesday-1000; nil for one that the cluster's own configuration describes.
+func scheduleOf(name any) *window {
+	parts := windowName.FindStringSubmatch(fmt.Sprint(name))
+	if parts == nil {
+		return nil
+	}
+	days := []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+	minute, _ := strconv.Atoi(parts[3]) // two digits
+	hour, _ := strconv.Atoi(parts[2])
+	return &window{parts[0], fmt.Sprintf("%d %d * * %d", minute, hour, slices.Index(days, parts[1]))}
+}
+
+// missingKey finds the parameter that a template lacks.
+var missingKey = regexp.MustCompile(`map has no entry for key "([^"]+)"`)
+
+// jsonnetError puts what is wrong with a component in the words of Kapitan and Jsonnet.
+func jsonnetError(component string, err error) error {
+	why := err.Error()
+	if missing := missingKey.FindStringSubmatch(why); missing != nil {
+		why = "Field does not exist: " + missing[1]
+	} else if i := strings.LastIndex(why, ": "); i > 0 {
+		why = why[i+2:]
+	}
+	return complaint("Jsonnet error: failed to compile dependencies/%[1]s/component/main.jsonnet:\n RUNTIME ERROR: %[2]s\n"+
+		"\tdependencies/%[1]s/component/main.jsonnet:14:11-31\tobject <params>\n\tDuring manifestation\n\nCompile error: failed to compile target: %[1]s", component, why)
+}

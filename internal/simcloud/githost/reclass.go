@@ -1,0 +1,242 @@
+package githost
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed defaults.yml
+var defaults []byte
+
+// configuration is one file of the inventory.
+type configuration struct {
+	Classes      []string       `yaml:"classes"`
+	Applications []string       `yaml:"applications"`
+	Parameters   map[string]any `yaml:"parameters"`
+}
+
+// inventory is what a cluster's configuration comes to.
+type inventory struct {
+	applications []string
+	parameters   map[string]any
+}
+
+// hierarchy collects the classes of a cluster in their order.
+type hierarchy struct {
+	tenant string
+	files  map[string][]byte // of the tenant
+	seen   map[string]bool
+	result inventory
+}
+
+// globalClasses are those of the global defaults.
+func globalClasses() map[string]configuration {
+	quiet := map[string]any{"openshift4_monitoring": map[string]any{"opsgenie": false}}
+	return map[string]configuration{
+		"global.commodore": {}, "global.cloud.exoscale": {}, "global.distribution.openshift4": {}, "global.distribution.oke": {},
+		"global.distribution.openshift4.no-opsgenie": {Parameters: quiet},
+	}
+}
+
+// render makes the inventory of a cluster from the tenant's files.
+func render(id string, cluster Cluster, files map[string][]byte, base map[string]any, troubles Troubles) (inventory, error) {
+	h := hierarchy{tenant: cluster.Tenant, files: files, seen: map[string]bool{}, result: inventory{parameters: map[string]any{}}}
+	if err := h.add("global.commodore", defaults); err != nil {
+		return inventory{}, err
+	}
+	for _, layer := range []map[string]any{base, troubled(troubles)} {
+		if err := merge(h.result.parameters, layer, ""); err != nil {
+			return inventory{}, err
+		}
+	}
+	for _, name := range []string{"global.distribution." + cluster.Facts["distribution"], "global.cloud." + cluster.Facts["cloud"]} {
+		if !strings.HasSuffix(name, ".") { // without the fact the reference to it fails
+			if err := h.class(id, name); err != nil {
+				return inventory{}, err
+			}
+		}
+	}
+	if err := h.class(id, cluster.Tenant+"."+id); err != nil {
+		return inventory{}, complaint("While processing %s: %w", id, err)
+	}
+	r := resolver{parameters: h.result.parameters}
+	resolved, err := r.value(h.result.parameters, nil, 0)
+	if err != nil {
+		return inventory{}, fmt.Errorf("-> %s\n   %w", id, err)
+	}
+	h.result.parameters = resolved.(map[string]any)
+	slices.Sort(h.result.applications)
+	return h.result, nil
+}
+
+// troubled is what a scenario adds to the global defaults.
+func troubled(troubles Troubles) map[string]any {
+	monitoring := map[string]any{}
+	if troubles.FactMissing {
+		monitoring["responders"] = "${facts:service_level}"
+	}
+	if troubles.SecretMissing {
+		monitoring["oidc"] = map[string]any{"client_secret": "?{vaultkv:${cluster:tenant}/${cluster:name}/oidc-client/clientSecret}"}
+	}
+	return map[string]any{"openshift4_monitoring": monitoring}
+}
+
+// class adds a class after those that it names itself.
+func (h *hierarchy) class(from, name string) error {
+	if strings.HasPrefix(name, ".") {
+		name = h.tenant + name
+	}
+	if h.seen[name] {
+		return nil
+	}
+	h.seen[name] = true
+	if known, ok := globalClasses()[name]; ok {
+		return merge(h.result.parameters, known.Parameters, "")
+	}
+	below, own := strings.CutPrefix(name, h.tenant+".")
+	for _, suffix := range []string{".yml", ".yaml", "/init.yml", "/init.yaml"} {
+		if data, ok := h.files[strings.ReplaceAll(below, ".", "/")+suffix]; ok && own {
+			return h.add(name, data)
+		}
+	}
+	return fmt.Errorf("-> %s\n   Class %s not found", from, name)
+}
+
+func (h *hierarchy) add(name string, data []byte) error {
+	var read configuration
+	if err := yaml.Unmarshal(data, &read); err != nil {
+		return complaint("Failed to parse class %s: %s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
+	}
+	for _, class := range read.Classes {
+		if err := h.class(name, class); err != nil {
+			return err
+		}
+	}
+	for _, application := range read.Applications {
+		if dropped, is := strings.CutPrefix(application, "~"); is {
+			h.result.applications = slices.DeleteFunc(h.result.applications, func(known string) bool { return known == dropped })
+		} else if !slices.Contains(h.result.applications, application) {
+			h.result.applications = append(h.result.applications, application)
+		}
+	}
+	return merge(h.result.parameters, read.Parameters, "")
+}
+
+// merge puts parameters over those that are there: maps are merged, lists are joined, all else is replaced.
+func merge(into, over map[string]any, path string) error {
+	for _, key := range slices.Sorted(maps.Keys(over)) {
+		value, name := over[key], path+key
+		if plain, is := strings.CutPrefix(key, "~"); is {
+			into[plain] = value
+			continue
+		}
+		switch before := into[key].(type) {
+		case map[string]any:
+			below, ok := value.(map[string]any)
+			if !ok && value != nil {
+				return complaint("Can't merge %s over a mapping, at %s", kindOf(value), name)
+			}
+			if err := merge(before, below, name+":"); err != nil {
+				return err
+			}
+		case []any:
+			more, ok := value.([]any)
+			if !ok && value != nil {
+				return complaint("Can't merge %s over a sequence, at %s", kindOf(value), name)
+			}
+			into[key] = slices.Concat(before, more)
+		default:
+			into[key] = value
+		}
+	}
+	return nil
+}
+
+func kindOf(value any) string {
+	switch value.(type) {
+	case map[string]any:
+		return "a mapping"
+	case []any:
+		return "a sequence"
+	}
+	return "a literal"
+}
+
+// reference matches a reference to another parameter.
+var reference = regexp.MustCompile(`\$\{([^${}]+)\}`)
+
+// referenceDepth is how deep references may lead to references.
+const referenceDepth = 20
+
+// resolver puts parameters in the place of references to them.
+type resolver struct{ parameters map[string]any }
+
+func (r resolver) value(value any, path []string, depth int) (any, error) {
+	switch value := value.(type) {
+	case map[string]any:
+		resolved := map[string]any{}
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			below, err := r.value(value[key], append(slices.Clone(path), key), depth)
+			if err != nil {
+				return nil, err
+			}
+			resolved[key] = below
+		}
+		return resolved, nil
+	case []any:
+		resolved := make([]any, len(value))
+		for i := range value {
+			var err error
+			if resolved[i], err = r.value(value[i], path, depth); err != nil {
+				return nil, err
+			}
+		}
+		return resolved, nil
+	case string:
+		return r.text(value, path, depth)
+	}
+	return value, nil
+}
+
+// text resolves what a string refers to. One that is a reference only becomes what that leads to, of any kind.
+func (r resolver) text(text string, path []string, depth int) (any, error) {
+	for {
+		place := reference.FindStringSubmatchIndex(text)
+		if place == nil {
+			return text, nil
+		}
+		name := text[place[2]:place[3]]
+		found, ok := r.lookup(name)
+		if !ok || depth > referenceDepth {
+			return nil, complaint("Cannot resolve ${%s}, at %s", name, strings.Join(path, ":"))
+		}
+		resolved, err := r.value(found, path, depth+1)
+		if err != nil || place[0] == 0 && place[1] == len(text) {
+			return resolved, err
+		}
+		if kind := kindOf(resolved); kind != "a literal" {
+			return nil, complaint("Can't put %s, ${%s}, into a string, at %s", kind, name, strings.Join(path, ":"))
+		}
+		text = text[:place[0]] + fmt.Sprint(resolved) + text[place[1]:]
+	}
+}
+
+func (r resolver) lookup(name string) (any, bool) {
+	var value any = r.parameters
+	for key := range strings.SplitSeq(name, ":") {
+		fields, ok := value.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if value, ok = fields[key]; !ok {
+			return nil, false
+		}
+	}
+	return value, true
+}

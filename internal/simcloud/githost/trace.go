@@ -1,0 +1,92 @@
+package githost
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The colours of a runner.
+const (
+	clear  = "\x1b[0K"
+	bold   = "\x1b[1m"
+	cyan   = "\x1b[36;1m"
+	green  = "\x1b[32;1m"
+	red    = "\x1b[31;1m"
+	normal = "\x1b[0;m"
+	plain  = "\x1b[0m"
+)
+
+// tracer writes what a job says, as a runner does: each line with its time, parts of it in sections.
+type tracer struct {
+	lines []said
+	at    time.Time
+}
+
+// say adds lines, a moment after what was said before.
+func (t *tracer) say(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		t.at = t.at.Add(40 * time.Millisecond)
+		t.lines = append(t.lines, said{t.at, fmt.Sprintf("%s 00O %s\n", t.at.UTC().Format("2006-01-02T15:04:05.000000Z"), line)})
+	}
+}
+
+// section adds a part with a name.
+func (t *tracer) section(name, title string, lines ...string) {
+	t.say(fmt.Sprintf("section_start:%d:%s\r%s%s%s%s%s", t.at.Unix(), name, clear, clear, cyan, title, normal))
+	for _, line := range lines {
+		t.say(line)
+	}
+	t.at = t.at.Add(time.Second)
+	t.say(fmt.Sprintf("section_end:%d:%s\r%s", t.at.Unix(), name, clear))
+}
+
+// step is a heading of Commodore, which takes a while.
+func (t *tracer) step(title string, lines ...string) {
+	t.at = t.at.Add(6 * time.Second)
+	t.say(bold + title + plain)
+	for _, line := range lines {
+		t.say(line)
+	}
+}
+
+// opening is what a job says before it compiles, which is known from its start.
+func (h *Host) opening(p pipeline, j job) *tracer {
+	t := &tracer{at: p.started()}
+	t.say(clear + "Running with gitlab-runner 17.11.0 (0f67ff19)" + normal)
+	t.say(clear + "  on commodore-compile-runner x7yzP2kQ, system ID: r_4bQbE5Xo1kzV" + normal)
+	t.section("prepare_executor", "Preparing the \"kubernetes\" executor", "Using Kubernetes executor with image docker.io/projectsyn/commodore:v1.33.1 ...")
+	t.section("prepare_script", "Preparing environment", "Running on runner-x7yzp2kq-project...")
+	t.section("get_sources", "Getting source from Git repository", green+"Fetching changes with git depth set to 20..."+normal,
+		"Checking out "+p.SHA[:8]+" as detached HEAD (ref is "+defaultBranch+")...")
+	t.say(fmt.Sprintf("section_start:%d:step_script\r%s%s%sExecuting \"step_script\" stage of the job script%s", t.at.Unix(), clear, clear, cyan, normal))
+	t.say(green + "$ commodore catalog compile --push " + j.Cluster + normal)
+	return t
+}
+
+// close ends a trace.
+func (t *tracer) close(at time.Time, failure error) {
+	if failure != nil {
+		t.say("Error: " + failure.Error())
+	}
+	// What took longer than a job has time for was said at its end.
+	if t.at.After(at) {
+		for i := range t.lines {
+			if t.lines[i].At.After(at) {
+				t.lines[i].At = at
+			}
+		}
+	}
+	t.at = at
+	t.say(fmt.Sprintf("section_end:%d:step_script\r%s", at.Unix(), clear))
+	if failure != nil {
+		t.say(red + "ERROR: Job failed: command terminated with exit code 1" + normal)
+	} else {
+		t.say(green + "Job succeeded" + normal)
+	}
+	for i := range t.lines {
+		if t.lines[i].At.After(at) {
+			t.lines[i].At = at
+		}
+	}
+}
