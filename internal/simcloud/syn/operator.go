@@ -33,7 +33,12 @@ func (s *Syn) Settle() error {
 func (s *Syn) settle() error {
 	var err error
 	for _, t := range s.tenants.List() {
-		if !t.Deleted.IsZero() && t.Annotations[protectedDelete] != "true" && s.passed(t.Deleted, ending) {
+		switch {
+		case t.Annotations[protectedDelete] == "":
+			t = t.clone()
+			t.Annotations[protectedDelete] = "true"
+			err = errors.Join(err, s.tenants.Put(t.ID, t))
+		case s.ends(t.Deleted, t.Annotations):
 			err = errors.Join(err, s.archive(t.URL), s.tenants.Delete(t.ID))
 		}
 	}
@@ -47,20 +52,25 @@ func (s *Syn) passed(since time.Time, period time.Duration) bool {
 	return !s.now().Before(since.Add(period))
 }
 
+// ends tells whether the time has come of something whose deletion somebody asked for. What is protected stays.
+func (s *Syn) ends(deleted time.Time, annotations map[string]string) bool {
+	return !deleted.IsZero() && annotations[protectedDelete] != "true" && s.passed(deleted, ending)
+}
+
 // reconcile does what is due for a cluster.
 func (s *Syn) reconcile(c cluster) error {
 	before := c.Token
-	if !c.Prepared {
-		if !s.passed(c.Created, preparing) {
-			return nil
-		}
+	switch {
+	case !c.Prepared && !s.passed(c.Created, preparing):
+		return nil
+	case !c.Prepared, c.Annotations[protectedDelete] == "":
 		prepared, err := s.prepare(c.clone())
 		if err != nil {
 			return err
 		}
 		c = prepared
 	}
-	if !c.Deleted.IsZero() && c.Annotations[protectedDelete] != "true" && s.passed(c.Deleted, ending) {
+	if s.ends(c.Deleted, c.Annotations) {
 		return s.end(c)
 	}
 	c.Token = s.aged(c)
@@ -70,7 +80,7 @@ func (s *Syn) reconcile(c cluster) error {
 	return s.clusters.Put(c.ID, c)
 }
 
-// prepare gives a new cluster what the operator makes: a repository, a token, and its place in Vault.
+// prepare gives a cluster what it lacks of that which the operator makes: a repository, a token, and its place in Vault.
 func (s *Syn) prepare(c cluster) (cluster, error) {
 	if c.Type != unmanagedRepo {
 		c.Type = autoRepo
@@ -79,14 +89,12 @@ func (s *Syn) prepare(c cluster) (cluster, error) {
 		}
 		c.HostKeys = s.config.HostKey
 	}
-	if _, chosen := c.Annotations[protectedDelete]; !chosen {
+	if c.Annotations[protectedDelete] == "" {
 		c.Annotations[protectedDelete] = "true"
 	}
-	life := tokenLife
-	if s.config.Troubles.TokenLife > 0 {
-		life = s.config.Troubles.TokenLife
+	if !c.Prepared {
+		c.Token = bootstrapToken{Secret: randomToken(), ValidUntil: c.Created.Add(preparing + s.tokenLife()), Valid: true}
 	}
-	c.Token = bootstrapToken{Secret: randomToken(), ValidUntil: c.Created.Add(preparing + life), Valid: true}
 	c.Prepared = true
 	account, err := s.accountToken(c.ID)
 	if err != nil {
@@ -99,6 +107,13 @@ func (s *Syn) prepare(c cluster) (cluster, error) {
 		err = errors.Join(err, s.config.Secrets.Put(c.Tenant+"/"+c.ID+"/steward", map[string]string{"token": account}))
 	}
 	return c, errors.Join(err, s.clusters.Put(c.ID, c))
+}
+
+func (s *Syn) tokenLife() time.Duration {
+	if life := s.config.Troubles.TokenLife; life > 0 {
+		return life
+	}
+	return tokenLife
 }
 
 // aged returns a cluster's token as it is by now. That one has ended is noted down at the operator's next look only.

@@ -1,0 +1,171 @@
+package syn
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"exoshift/internal/simcloud/store"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// neighbours are a Git host and a Vault that remember what they were asked for.
+type neighbours struct {
+	repositories map[string]string // "made" or "archived", by path
+	secrets      map[string]string
+}
+
+func (n neighbours) Create(path string) error  { n.repositories[path] = "made"; return nil }
+func (n neighbours) Archive(path string) error { n.repositories[path] = "archived"; return nil }
+
+func (n neighbours) Put(path string, values map[string]string) error {
+	n.secrets[path] = values["token"]
+	return nil
+}
+
+func (n neighbours) SoftDeleteBelow(path string) error {
+	maps.DeleteFunc(n.secrets, func(known, _ string) bool { return strings.HasPrefix(known, path+"/") })
+	return nil
+}
+
+// world is Lieutenant as a client sees it. Each of its answers fits its description.
+type world struct {
+	*Syn
+	neighbours
+	t         *testing.T
+	api, sign http.Handler
+	described routers.Router
+	token     string
+}
+
+func open(t *testing.T, config Config) *world {
+	t.Helper()
+	w := &world{t: t, neighbours: neighbours{map[string]string{}, map[string]string{}}}
+	if config.DB == nil {
+		config.DB = store.Memory()
+	}
+	config.HostKey, config.Repositories, config.Secrets = "git.vshn.net ssh-ed25519 AAAA", w, w
+	var err error
+	w.Syn, err = New(config)
+	must(t, err)
+	w.api, w.sign = w.Lieutenant(), w.SignOn()
+	w.token, err = w.APIToken()
+	must(t, err)
+	document, err := openapi3.NewLoader().LoadFromData(descriptionYAML)
+	must(t, err)
+	document.Servers = nil
+	w.described, err = legacy.NewRouter(document, openapi3.DisableExamplesValidation())
+	must(t, err)
+	return w
+}
+
+// reply is an answer of Lieutenant.
+type reply struct {
+	Status int
+	Reason string
+	Body   []byte
+}
+
+func (r reply) String() string { return fmt.Sprintf("%d %s", r.Status, bytes.TrimSpace(r.Body)) }
+
+// send asks Lieutenant, and complains if the answer is not as the description says.
+func (w *world) send(method, path, body string, header ...string) reply {
+	w.t.Helper()
+	request := httptest.NewRequest(method, "https://"+Host+path, strings.NewReader(body))
+	request.Header.Set("Authorization", "Bearer "+w.token)
+	switch {
+	case method == http.MethodPatch:
+		request.Header.Set("Content-Type", patchType)
+	case body != "":
+		request.Header.Set("Content-Type", plainType)
+	}
+	for n := 0; n < len(header); n += 2 {
+		request.Header.Set(header[n], header[n+1])
+	}
+	recorder := httptest.NewRecorder()
+	w.api.ServeHTTP(recorder, request)
+	answer := reply{Status: recorder.Code, Body: recorder.Body.Bytes()}
+	var refused struct{ Reason string }
+	if answer.Status >= http.StatusBadRequest {
+		must(w.t, json.Unmarshal(answer.Body, &refused))
+		answer.Reason = refused.Reason
+	}
+	w.validate(request, recorder)
+	return answer
+}
+
+func (w *world) validate(request *http.Request, recorder *httptest.ResponseRecorder) {
+	w.t.Helper()
+	route, parameters, err := w.described.FindRoute(request)
+	if err != nil || strings.HasPrefix(recorder.Header().Get("Content-Type"), "text/html") {
+		return // the description does not have it, or says nothing about it
+	}
+	input := &openapi3filter.RequestValidationInput{Request: request, PathParams: parameters, Route: route}
+	output := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: input, Status: recorder.Code, Header: recorder.Header(), Body: io.NopCloser(bytes.NewReader(recorder.Body.Bytes())),
+	}
+	if err := openapi3filter.ValidateResponse(context.Background(), output); err != nil {
+		w.t.Errorf("%s %s: the answer %d %s: %v", request.Method, request.URL, recorder.Code, recorder.Body, err)
+	}
+}
+
+// get returns an object.
+func (w *world) get(path string) (found newCluster) {
+	w.t.Helper()
+	answer := w.send(http.MethodGet, path, "")
+	if answer.Status != http.StatusOK {
+		w.t.Fatalf("%s: %s", path, answer)
+	}
+	must(w.t, json.Unmarshal(answer.Body, &found))
+	return found
+}
+
+const demo = `{"id": "c-demo", "tenant": "t-quiet-harbour-4711", "displayName": "Demo", "facts": {"cloud": "exoscale", "nodes": 3},
+	"dynamicFacts": {"x": 1}}`
+
+// created is a world with a new cluster that the operator has seen.
+func created(t *testing.T, config Config) *world {
+	t.Helper()
+	w := open(t, config)
+	if answer := w.send(http.MethodPost, "/clusters", demo); answer.Status != http.StatusCreated {
+		t.Fatal(answer)
+	}
+	time.Sleep(preparing)
+	return w
+}
+
+// in runs a test in a bubble: time passes at once.
+func in(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, test)
+}
+
+func installLink(c newCluster) string {
+	if c.InstallURL == nil {
+		return ""
+	}
+	return strings.TrimPrefix(*c.InstallURL, "https://"+Host)
+}
+
+func keys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
