@@ -1,0 +1,39 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// shared is where the secrets are that all clusters use.
+const shared = "__shared__/"
+
+// Delete deletes the newest version of a secret, so that it can be undone. One that is gone already is found. What other
+// clusters use too is refused.
+func (c *Client) Delete(ctx context.Context, path string) (state.Action, error) {
+	op := "delete the secret " + clean(path)
+	if strings.HasPrefix(path, shared) || strings.Count(path, "/") < 2 {
+		return "", fault.New(fault.Invalid, op, errors.New("it does not belong to one cluster alone"))
+	}
+	h, err := c.read(ctx, op, path)
+	switch {
+	case err != nil:
+		return "", err
+	case h.values == nil:
+		return state.Found, nil
+	case c.preview:
+		return state.Deleted, nil
+	}
+	client, err := c.signed(ctx, op)
+	if err != nil {
+		return "", err
+	}
+	if err := client.KVv2(c.options.Mount).Delete(ctx, path); err != nil {
+		return "", c.denied(ctx, op, c.options.Mount+"/data/"+path, "delete", translate(ctx, op, err, client.Token()))
+	}
+	return state.Deleted, nil
+}

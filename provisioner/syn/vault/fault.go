@@ -1,0 +1,121 @@
+package vault
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/hashicorp/vault/api"
+
+	"exoshift/internal/fault"
+)
+
+// translate makes a *fault.Error of what the library returned. Of its own words nothing is kept: they may hold a link
+// with the code of a sign-in, and the server's words may repeat secrets, which is why they are given.
+func translate(ctx context.Context, op string, err error, secrets ...string) error {
+	var known *fault.Error
+	var answer *api.ResponseError
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return fault.New(known.Kind, op, known.Err).WithHint("%s", known.Hint)
+	case ctx.Err() != nil:
+		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
+	case errors.As(err, &answer):
+		return refusal(op, answer, secrets)
+	case errors.As(err, &syntax), strings.Contains(err.Error(), "invalid character"):
+		return foreign(op)
+	}
+	return unanswered(op, err)
+}
+
+// foreign is for what is not written as Vault writes.
+func foreign(op string) error {
+	return fault.New(fault.Invalid, op, errors.New("the answer is not one of Vault's")).
+		WithHint("check the address of Vault, and whether a proxy stands in between")
+}
+
+func unanswered(op string, err error) error {
+	var certificate *tls.CertificateVerificationError
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err // without the link
+	}
+	switch {
+	case errors.As(err, &certificate):
+		return fault.New(fault.Internal, op, err).
+			WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
+	case failed != nil, errors.Is(err, context.DeadlineExceeded), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fault.New(fault.Transient, op, err).WithHint("check that this machine reaches Vault, then run again")
+	}
+	return fault.New(fault.Internal, op, errors.New(clean(err.Error())))
+}
+
+// refusal is for an answer that is an error.
+func refusal(op string, answer *api.ResponseError, secrets []string) error {
+	words := clean(without(strings.Join(answer.Errors, "; "), secrets))
+	if words == "" {
+		words = http.StatusText(answer.StatusCode)
+	}
+	cause := fmt.Errorf("Vault answers %d: %s", answer.StatusCode, words) //nolint:revive,staticcheck // a name begins it
+	kind, hint := classified(answer.StatusCode, words)
+	return fault.New(kind, op, cause).WithHint("%s", hint)
+}
+
+// classified follows the statuses of Vault's API: those of its health are answered by replicas, too.
+func classified(status int, words string) (kind fault.Kind, hint string) {
+	switch {
+	case status == http.StatusForbidden, status == http.StatusUnauthorized:
+		return fault.Denied, "sign in again, or ask for a policy that allows this"
+	case status == http.StatusNotFound && strings.Contains(words, "no handler for route"):
+		return fault.NotFound, "this Vault has no such mount: check its address, its namespace and the mount"
+	case status == http.StatusNotFound:
+		return fault.NotFound, ""
+	case status == http.StatusTooManyRequests:
+		return fault.Transient, "Vault limits how often it is asked, or this is one that stands by: run again in a while"
+	case status == 472, status == 473:
+		return fault.Transient, "this Vault is a replica that stands by: ask those who run it for the active one"
+	case status == http.StatusServiceUnavailable && strings.Contains(words, "sealed"):
+		return fault.Transient, "Vault is sealed since its last start: ask those who run it to unseal it, then run again"
+	case status >= 500, status == http.StatusPreconditionFailed:
+		return fault.Transient, "Vault is out of order or down for maintenance: run again in a while"
+	}
+	return fault.Invalid, ""
+}
+
+// mismatched tells of a write that somebody else was faster than.
+func mismatched(err error) bool {
+	var answer *api.ResponseError
+	return errors.As(err, &answer) && answer.StatusCode == http.StatusBadRequest &&
+		strings.Contains(strings.Join(answer.Errors, " "), "check-and-set parameter did not match")
+}
+
+// denied explains a 403 of a call about a path: either the token has ended, or its policies are too narrow.
+func (s *session) denied(ctx context.Context, op, path, right string, err error) error {
+	if !fault.Is(err, fault.Denied) {
+		return err
+	}
+	client, failed := s.connect(ctx)
+	if failed != nil {
+		return err
+	}
+	if _, lookup := client.Auth().Token().LookupSelfWithContext(ctx); forbidden(lookup) {
+		s.forget(client.Token())
+		return fault.New(fault.Denied, op, errors.New("the token of this sign-in has ended or was revoked")).WithHint("sign in at Vault again")
+	}
+	return fault.Newf(fault.Denied, op, "the token may not %s %s", right, path).
+		WithHint("ask those who run Vault for a policy with the capability %q on %s", right, path)
+}
+
+func forbidden(err error) bool {
+	var answer *api.ResponseError
+	return errors.As(err, &answer) && (answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized)
+}

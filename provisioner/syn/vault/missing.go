@@ -1,0 +1,56 @@
+package vault
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"exoshift/state"
+)
+
+// readers bounds how many secrets are read at a time.
+const readers = 8
+
+// Missing returns those of the values that do not exist, in order. Each path is read once, and only whether a key is there
+// is looked at. A path that may not be read is an error, as nobody knows what is there.
+func (c *Client) Missing(ctx context.Context, wanted []state.VaultSecret) ([]state.VaultSecret, error) {
+	paths := distinct(wanted)
+	found := make([]held, len(paths))
+	failures := make([]error, len(paths))
+	group := new(errgroup.Group)
+	group.SetLimit(readers)
+	for i, path := range paths {
+		group.Go(func() error {
+			found[i], failures[i] = c.read(ctx, "look for the secret "+clean(path), path)
+			return nil
+		})
+	}
+	_ = group.Wait() // all are asked, so that the first failure in order is told
+	at := make(map[string]held, len(paths))
+	for i, path := range paths {
+		if failures[i] != nil {
+			return nil, failures[i]
+		}
+		at[path] = found[i]
+	}
+	var missing []state.VaultSecret
+	for _, secret := range wanted {
+		if !at[secret.Path].has(secret.Key) {
+			missing = append(missing, secret)
+		}
+	}
+	return missing, nil
+}
+
+// distinct returns each path once, in order.
+func distinct(wanted []state.VaultSecret) []string {
+	var paths []string
+	seen := map[string]bool{}
+	for _, secret := range wanted {
+		if !seen[secret.Path] {
+			seen[secret.Path] = true
+			paths = append(paths, secret.Path)
+		}
+	}
+	return paths
+}

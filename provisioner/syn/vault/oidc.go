@@ -1,0 +1,80 @@
+package vault
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/url"
+
+	"github.com/hashicorp/vault/api"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner/syn/signin"
+)
+
+const (
+	methodOIDC   = "oidc"
+	redirect     = "http://localhost:8250" + callbackPath // Vault allows this one, as its own command uses it
+	callbackPath = "/oidc/callback"
+)
+
+// person signs in by the single sign-on.
+func (s *session) person(ctx context.Context, client *api.Client, show func(context.Context, string) error) error {
+	switch method := s.peoplesMethod(); {
+	case method != "" && method != methodOIDC:
+		return fault.Newf(fault.Invalid, opSignIn, "people sign in there by %q, which is not known here", clean(method)).
+			WithHint("sign in with the command vault, or set VAULT_TOKEN")
+	case show == nil:
+		return fault.New(fault.Waiting, opSignIn, errors.New("a person has to sign in")).
+			WithHint("run this where a browser is at hand, or set VAULT_TOKEN")
+	}
+	nonce := rand.Text()
+	page, state, err := s.page(ctx, client, nonce)
+	if err != nil {
+		return err
+	}
+	listener, err := s.options.Listen()
+	if err != nil {
+		return fault.New(fault.Conflict, opSignIn, err).
+			WithHint("the browser comes back to port 8250 of this machine: end what uses it, e.g. another sign-in at Vault")
+	}
+	code, err := signin.Callback{Listener: listener, Path: callbackPath, State: state}.Code(ctx, page, show)
+	if err != nil {
+		return err
+	}
+	answer, err := client.Logical().ReadWithDataWithContext(ctx, "auth/"+methodOIDC+"/oidc/callback",
+		map[string][]string{"state": {state}, "code": {code}, "client_nonce": {nonce}})
+	if err != nil {
+		return translate(ctx, opSignIn, err, state, code, nonce)
+	}
+	return s.welcomed(answer)
+}
+
+func (s *session) peoplesMethod() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.method
+}
+
+// page begins a sign-in: Vault says where the person goes, and by which state it will know them.
+func (s *session) page(ctx context.Context, client *api.Client, nonce string) (page, state string, err error) {
+	answer, err := client.Logical().WriteWithContext(ctx, "auth/"+methodOIDC+"/oidc/auth_url",
+		map[string]any{"role": "", "redirect_uri": redirect, "client_nonce": nonce})
+	if err != nil {
+		return "", "", translate(ctx, opSignIn, err, nonce)
+	}
+	if answer == nil {
+		return "", "", foreign(opSignIn)
+	}
+	text, _ := answer.Data["auth_url"].(string)
+	if text == "" {
+		return "", "", fault.Newf(fault.Invalid, opSignIn, "Vault names no page; it does so if its role does not allow %s", redirect).
+			WithHint("ask those who run Vault to allow that redirect, or set VAULT_TOKEN")
+	}
+	link, err := url.Parse(text)
+	if err != nil || link.Scheme != "https" || link.Host == "" || link.Query().Get("state") == "" {
+		return "", "", fault.New(fault.Invalid, opSignIn, errors.New("the page that Vault names is no https page of a single sign-on")).
+			WithHint("check the address of Vault; ask those who run it, or set VAULT_TOKEN")
+	}
+	return link.String(), link.Query().Get("state"), nil
+}

@@ -1,0 +1,180 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/vault/api"
+
+	"exoshift/internal/fault"
+)
+
+// margin is what a token has to live on to count as valid; one that is renewable is renewed before.
+const margin = 10 * time.Minute
+
+const opSignIn = "sign in at Vault"
+
+// SignIn gets a token; it returns at once while it has a valid one. show leads a person to a page and may be nil: if only a
+// person could sign in, that is fault.Waiting. A token that was given and is not valid is fault.Denied.
+func (c *Client) SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error {
+	select { // one sign-in at a time: the others find its token
+	case c.entering <- struct{}{}:
+		defer func() { <-c.entering }()
+	case <-ctx.Done():
+		return fault.New(fault.KindOf(ctx.Err()), opSignIn, context.Cause(ctx))
+	}
+	client, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if c.valid() || c.renewed(ctx, client) {
+		return nil
+	}
+	return c.enter(ctx, client, show)
+}
+
+// valid tells whether the token is there and lives on.
+func (s *session) valid() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.api != nil && s.api.Token() != "" && (s.expires.IsZero() || s.clock.Now().Add(margin).Before(s.expires))
+}
+
+func (s *session) renewed(ctx context.Context, client *api.Client) bool {
+	if client.Token() == "" {
+		return false
+	}
+	got, err := client.Auth().Token().RenewSelfWithContext(ctx, 0)
+	if err != nil || got == nil || got.Auth == nil {
+		return false
+	}
+	s.keep(client.Token(), time.Duration(got.Auth.LeaseDuration)*time.Second)
+	return s.valid()
+}
+
+// keep notes the token that counts from now on, and how long it lives; 0 is for ever.
+func (s *session) keep(token string, life time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.api.SetToken(token)
+	s.expires = time.Time{}
+	if life > 0 {
+		s.expires = s.clock.Now().Add(life)
+	}
+}
+
+// forget drops a token that Vault does not accept, unless another one has come.
+func (s *session) forget(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.api.Token() == token {
+		s.api.SetToken("")
+	}
+}
+
+// signed returns the client if somebody has signed in.
+func (s *session) signed(ctx context.Context, op string) (*api.Client, error) {
+	client, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if client.Token() == "" {
+		return nil, fault.New(fault.Denied, op, errors.New("nobody has signed in at Vault")).WithHint("sign in at Vault first")
+	}
+	return client, nil
+}
+
+// enter tries the ways to a token in their order.
+func (s *session) enter(ctx context.Context, client *api.Client, show func(context.Context, string) error) error {
+	if s.options.Token != "" {
+		return s.given(ctx, client)
+	}
+	if found, err := s.filed(ctx, client); found || err != nil {
+		return err
+	}
+	if s.options.Kubernetes != nil {
+		return s.account(ctx, client)
+	}
+	return s.person(ctx, client, show)
+}
+
+func (s *session) given(ctx context.Context, client *api.Client) error {
+	err := s.try(ctx, client, strings.TrimSpace(s.options.Token))
+	if fault.Is(err, fault.Denied) {
+		return fault.New(fault.Denied, opSignIn, errors.New("the token that was given is not valid, or not any more")).
+			WithHint("get a new one, or unset VAULT_TOKEN to sign in otherwise")
+	}
+	return err
+}
+
+// filed tries the token of the file; one that is not valid any more is no news.
+func (s *session) filed(ctx context.Context, client *api.Client) (found bool, err error) {
+	if s.options.TokenFile == "" {
+		return false, nil
+	}
+	content, err := os.ReadFile(s.options.TokenFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && strings.TrimSpace(string(content)) == "":
+		return false, nil
+	case err != nil:
+		return false, fault.New(fault.Invalid, opSignIn, fmt.Errorf("read the token: %w", err)).
+			WithHint("make %s readable, or remove it", s.options.TokenFile)
+	}
+	err = s.try(ctx, client, strings.TrimSpace(string(content)))
+	if fault.Is(err, fault.Denied) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// try asks Vault about a token, and keeps it if it is valid.
+func (s *session) try(ctx context.Context, client *api.Client, token string) error {
+	if strings.ContainsFunc(token, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
+		return fault.New(fault.Denied, opSignIn, errors.New("the token is none: it holds spaces or control characters"))
+	}
+	client.SetToken(token)
+	told, err := client.Auth().Token().LookupSelfWithContext(ctx)
+	if err != nil {
+		s.forget(token)
+		return translate(ctx, opSignIn, err, token)
+	}
+	life, err := told.TokenTTL()
+	if err != nil {
+		s.forget(token)
+		return foreign(opSignIn)
+	}
+	s.keep(token, life)
+	return nil
+}
+
+// account signs in as a service account.
+func (s *session) account(ctx context.Context, client *api.Client) error {
+	k := *s.options.Kubernetes
+	if k.Mount == "" {
+		k.Mount = "kubernetes"
+	}
+	got, err := client.Logical().WriteWithContext(ctx, "auth/"+k.Mount+"/login", map[string]any{"role": k.Role, "jwt": k.JWT})
+	if err != nil {
+		failed := translate(ctx, opSignIn+" as a service account", err, k.JWT)
+		if fault.Is(failed, fault.Denied) {
+			failed = fault.Newf(fault.Denied, opSignIn, "the token of the service account is not good for the role %s at %s", k.Role, k.Mount).
+				WithHint("check the token of the service account, and which accounts the role allows")
+		}
+		return failed
+	}
+	return s.welcomed(got)
+}
+
+// welcomed keeps the token of a sign-in.
+func (s *session) welcomed(got *api.Secret) error {
+	if got == nil || got.Auth == nil || got.Auth.ClientToken == "" {
+		return foreign(opSignIn)
+	}
+	s.keep(got.Auth.ClientToken, time.Duration(got.Auth.LeaseDuration)*time.Second)
+	return nil
+}

@@ -1,0 +1,235 @@
+package vault_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/site"
+	simvault "exoshift/internal/simcloud/vault"
+	"exoshift/state"
+)
+
+func TestASecretIsCreatedOnceAndARerunChangesNothing(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "first"})
+		w.wantAction(action, err, state.Created)
+		before := w.writes()
+		action, err = w.EnsureSecret(ctx, backup, map[string]string{"password": "second"})
+		w.wantAction(action, err, state.Found)
+		w.wantSecret(backup, map[string]string{"password": "first"})
+		if w.writes() != before {
+			t.Errorf("the rerun wrote: %v", w.Requests())
+		}
+	})
+}
+
+func TestKeysThatLackAreAddedAndTheOthersStay(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.put(backup, map[string]string{"password": "old", "theirs": "kept"})
+		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "new", "user": "added"})
+		w.wantAction(action, err, state.Updated)
+		w.wantSecret(backup, map[string]string{"password": "old", "theirs": "kept", "user": "added"})
+	})
+}
+
+func TestAnEmptyValueThatIsThereStays(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.put(backup, map[string]string{"password": ""})
+		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "new"})
+		w.wantAction(action, err, state.Found)
+	})
+}
+
+func TestADeletedSecretIsNeverReplacedSilently(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.put(backup, map[string]string{"password": canary})
+		if err := w.vault.SoftDeleteBelow("t-demo/c-demo"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "new"})
+		w.wantFault(err, fault.Conflict, "was deleted at 20", "vault kv undelete -mount=clusters/kv -versions=1 "+backup)
+		if w.writes() != 0 {
+			t.Errorf("it wrote: %v", w.Requests())
+		}
+	})
+}
+
+func TestADestroyedSecretCannotComeBackAndSaysSo(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.put(backup, map[string]string{"password": "old"})
+		w.request(ctx, http.MethodPost, "/v1/clusters/kv/destroy/"+backup, `{"versions":[1]}`)
+		_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "new"})
+		w.wantFault(err, fault.Conflict, "version 1 was destroyed", "nobody can bring it back")
+	})
+}
+
+func TestAPIKeysAreSetOverWhatIsThereAndOverWhatWasDeleted(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		const path = "t-demo/c-demo/exoscale/ccm"
+		action, err := w.SetSecret(ctx, path, map[string]string{"access_key": "1"})
+		w.wantAction(action, err, state.Created)
+		action, err = w.SetSecret(ctx, path, map[string]string{"access_key": "2", "secret_key": "x"})
+		w.wantAction(action, err, state.Updated)
+		action, err = w.SetSecret(ctx, path, map[string]string{"access_key": "2"})
+		w.wantAction(action, err, state.Found)
+		w.wantSecret(path, map[string]string{"access_key": "2", "secret_key": "x"})
+		if err := w.vault.SoftDeleteBelow(path); err != nil {
+			t.Fatal(err)
+		}
+		action, err = w.SetSecret(ctx, path, map[string]string{"access_key": "3"})
+		w.wantAction(action, err, state.Updated)
+		w.wantSecret(path, map[string]string{"access_key": "3"})
+	})
+}
+
+// between runs something after a secret was read and before it is written, once.
+func (w *world) between(path string, do func()) {
+	w.Happens(site.Accident{On: "GET " + dataPath + path, After: true, Answer: func(http.ResponseWriter, *http.Request) { do() }})
+}
+
+func TestALostRaceIsReadAgainAndTheWinnerStays(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.between(backup, func() { w.put(backup, map[string]string{"password": "winner"}) })
+		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "loser"})
+		w.wantAction(action, err, state.Found)
+		w.wantSecret(backup, map[string]string{"password": "winner"})
+	})
+}
+
+func TestARaceAboutAnotherKeyLosesNeither(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.put(backup, map[string]string{"a": "1"})
+		w.between(backup, func() { w.put(backup, map[string]string{"a": "1", "b": "2"}) })
+		action, err := w.EnsureSecret(ctx, backup, map[string]string{"c": "3"})
+		w.wantAction(action, err, state.Updated)
+		w.wantSecret(backup, map[string]string{"a": "1", "b": "2", "c": "3"})
+		w.between(backup, func() { w.put(backup, map[string]string{"a": "4", "b": "2"}) })
+		action, err = w.SetSecret(ctx, backup, map[string]string{"b": "5"})
+		w.wantAction(action, err, state.Updated)
+		w.wantSecret(backup, map[string]string{"a": "4", "b": "5"})
+	})
+}
+
+func TestASecretThatChangesAllTheTimeIsAConflict(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		for i := range 9 {
+			w.between(backup, func() { w.put(backup, map[string]string{"a": fmt.Sprint(i)}) })
+		}
+		_, err := w.SetSecret(ctx, backup, map[string]string{"b": canary})
+		w.wantFault(err, fault.Conflict, "others write it")
+	})
+}
+
+func TestManyWritersAgreeOnOnePassword(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		var writers sync.WaitGroup
+		created := make([]bool, 8)
+		for i := range created {
+			client := w.as(w.token)
+			writers.Go(func() {
+				action, err := client.EnsureSecret(ctx, backup, map[string]string{"password": fmt.Sprint(i)})
+				if err != nil {
+					t.Error(err)
+				}
+				created[i] = action == state.Created
+			})
+		}
+		writers.Wait()
+		got, _ := w.vault.Secret(backup)
+		for i, is := range created {
+			if is != (got["password"] == fmt.Sprint(i)) {
+				t.Errorf("writer %d says created=%t, and the password is that of %s", i, is, got["password"])
+			}
+		}
+	})
+}
+
+func TestAWriteWhoseAnswerIsLostIsFoundAndNotRepeated(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.Happens(site.Accident{On: "PUT " + dataPath, After: true})
+		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "ours"})
+		w.wantAction(action, err, state.Created)
+		w.wantSecret(backup, map[string]string{"password": "ours"})
+		if w.writes() != 1 {
+			t.Errorf("%d writes", w.writes())
+		}
+	})
+}
+
+func TestAWriteThatDidNotArriveIsMadeAgain(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.Happens(site.Accident{On: "PUT " + dataPath, Answer: refuses(502, "bad gateway")}, site.Accident{On: "PUT " + dataPath})
+		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "ours"})
+		w.wantAction(action, err, state.Created)
+		if w.writes() != 3 {
+			t.Errorf("%d writes", w.writes())
+		}
+	})
+}
+
+func TestWhatIsNotOursIsWrittenBackAsItWas(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.request(ctx, http.MethodPost, dataPath+backup, `{"data":{"port":9007199254740993,"deep":{"a":[1,true]}}}`)
+		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "ours"})
+		w.wantAction(action, err, state.Updated)
+		got, err := w.Secret(ctx, backup)
+		if err != nil || got["port"] != "9007199254740992" && got["port"] != "9007199254740993" || got["deep"] != `{"a":[1,true]}` {
+			t.Errorf("got %v, %v", got, err)
+		}
+	})
+}
+
+func TestAPreviewTellsWhatItWouldDoAndWritesNothing(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.put("t-demo/c-demo/registry", map[string]string{"httpSecret": "x"})
+		preview := w.Preview()
+		action, err := preview.EnsureSecret(ctx, backup, map[string]string{"password": "new"})
+		w.wantAction(action, err, state.Created)
+		action, err = preview.SetSecret(ctx, "t-demo/c-demo/registry", map[string]string{"httpSecret": "y"})
+		w.wantAction(action, err, state.Updated)
+		action, err = preview.Delete(ctx, "t-demo/c-demo/registry")
+		w.wantAction(action, err, state.Deleted)
+		if w.writes() != 0 {
+			t.Errorf("it wrote: %v", w.Requests())
+		}
+	})
+}
+
+func TestAWriteWithoutThePolicyNamesWhatItNeeds(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		reader := w.as(w.issue(simvault.ClusterPolicy("t-demo", "c-demo")))
+		_, err := reader.EnsureSecret(ctx, backup, map[string]string{"password": canary})
+		w.wantFault(err, fault.Denied, "may not create clusters/kv/data/"+backup, `capability "create"`)
+		w.put(backup, map[string]string{"a": "1"})
+		_, err = reader.SetSecret(ctx, backup, map[string]string{"password": canary})
+		w.wantFault(err, fault.Denied, `capability "update"`)
+	})
+}
+
+func TestAServerThatRepeatsASecretDoesNotGetItShown(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.Happens(site.Accident{On: "PUT " + dataPath, Answer: refuses(400, "bad value "+canary+" \x1b[31m of "+w.token)})
+		_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": canary})
+		w.wantFault(err, fault.Invalid, "Vault answers 400: bad value …")
+	})
+}
+
+func TestAnEndedContextEndsTheWaits(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		reason := errors.New("stopped by the operator")
+		w.Happens(site.Accident{On: "PUT " + dataPath, Answer: func(a http.ResponseWriter, r *http.Request) {
+			refuses(503, "down")(a, r)
+			cancel(reason)
+		}})
+		_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "x"})
+		if !fault.Is(err, fault.Cancelled) || !errors.Is(err, reason) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
