@@ -64,6 +64,9 @@ func (c *conversation) install(ctx context.Context, std streams, spec state.Spec
 	if key != nil {
 		s.net.ReleaseKey = key
 	}
+	if s.access, err = c.realm.access(ctx, spec.Exoscale.Zone); err != nil {
+		return err
+	}
 	if err := c.hand(&s); err != nil {
 		return err
 	}
@@ -92,12 +95,12 @@ func (c *conversation) hand(s *session) error {
 
 // privateFiles are the files that a Spec refers to and that a draft may hold.
 func privateFiles(spec state.Spec) []string {
-	return []string{spec.Exoscale.APIKey.File, spec.Exoscale.APISecret.File, spec.OpenShift.PullSecret.File, spec.OpenShift.TrustBundle}
+	return []string{spec.Exoscale.APIKey.File, spec.Exoscale.APISecret.File, spec.OpenShift.PullSecret.File, spec.Syn.GitToken.File, spec.OpenShift.TrustBundle}
 }
 
 // relocated returns a Spec whose references follow their files.
 func relocated(spec state.Spec, moved map[string]string) state.Spec {
-	for _, ref := range []*state.SecretRef{&spec.Exoscale.APIKey, &spec.Exoscale.APISecret, &spec.OpenShift.PullSecret} {
+	for _, ref := range []*state.SecretRef{&spec.Exoscale.APIKey, &spec.Exoscale.APISecret, &spec.OpenShift.PullSecret, &spec.Syn.GitToken} {
 		if to, ok := moved[ref.File]; ok {
 			ref.File = to
 		}
@@ -150,7 +153,8 @@ func (c *conversation) resume() string {
 func realSession(o options, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (s session, err error) {
 	s = session{
 		spec: spec, secrets: secrets, folder: folder, net: network.Host(), options: o, agent: sshAgent(),
-		where: console.Whereabouts{Folder: folder.Path(), Resume: resumeCommand("install", o)},
+		access: ownAccess().attendedBy(o.output.attended()),
+		where:  console.Whereabouts{Folder: folder.Path(), Resume: resumeCommand("install", o)},
 	}
 	if key, err := o.readReleaseKey(); err != nil {
 		return s, err

@@ -72,12 +72,12 @@ func (d demolition) run(ctx context.Context, std streams) (err error) {
 	if site.secrets, err = keysOf(site, std); err != nil {
 		return err
 	}
-	net, leave, err := networkOf(ctx, site.folder, site.facts.Rehearsal, site.spec, site.secrets)
+	around, err := surroundingsOf(ctx, site.folder, site.facts.Rehearsal, site.spec, site.secrets)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, leave()) }()
-	site.net = net
+	defer func() { err = errors.Join(err, around.leave()) }()
+	site.net, site.access = around.net, around.access.attendedBy(d.attended(std))
 	return d.clear(ctx, std, site)
 }
 
@@ -198,4 +198,9 @@ func keysOf(s site, std streams) (wizard.Secrets, error) {
 		return secrets, answersError{errors.New("there are no keys to the cloud")}
 	}
 	return secrets, nil
+}
+
+// attended tells whether somebody is there to sign in.
+func (d demolition) attended(std streams) bool {
+	return d.output == outputAccessible || !d.output.json() && std.terminal()
 }

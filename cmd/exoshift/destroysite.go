@@ -29,6 +29,7 @@ type site struct {
 	spec    state.Spec
 	secrets wizard.Secrets
 	net     network.Network
+	access  *synAccess
 	folder  state.Folder // if kept
 	kept    bool
 	facts   state.Facts
@@ -54,7 +55,7 @@ func (s site) world(journal exoscale.Journal) (world destroy.World, disconnect f
 	if err != nil {
 		return world, nil, err
 	}
-	world = destroy.World{Cloud: cloud, Buckets: storage, Clock: s.net.Clock}
+	world = destroy.World{Cloud: cloud, Buckets: storage, Clock: s.net.Clock, Syn: s.synWorld()}
 	disconnect = func() { cloud.Close(); storage.Close() }
 	if kubeconfig, err := s.kubeconfig(); err == nil {
 		cluster := openshift.NewCluster(s.net, func() ([]byte, error) { return kubeconfig, nil })

@@ -117,6 +117,7 @@ func agree(ctx context.Context, o *options, spec state.Spec, secrets wizard.Secr
 	if err := s.offerRenewal(ctx, o, std); err != nil {
 		return err
 	}
+	s.access.announced(std)
 	preview, err := s.preview(ctx)
 	if err != nil {
 		return err

@@ -26,6 +26,8 @@ func (z zoneRealm) network(context.Context, string) (network.Network, error) {
 	return z.zone.Network(), nil
 }
 
+func (z zoneRealm) access(context.Context, string) (*synAccess, error) { return tokensOf(z.zone), nil }
+
 func (zoneRealm) close() error { return nil }
 
 // talking begins a conversation about the example on a zone in memory, in virtual time. Its home is empty.

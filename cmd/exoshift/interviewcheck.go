@@ -27,7 +27,11 @@ func (c *conversation) looking(ctx context.Context, spec state.Spec, secrets wiz
 	if net.ReleaseKey, err = c.releaseKey(net.ReleaseKey); err != nil {
 		return session{}, err
 	}
-	s := session{spec: spec, secrets: secrets, folder: folder, net: net, options: c.options, cache: c.cache}
+	access, err := c.realm.access(ctx, spec.Exoscale.Zone)
+	if err != nil {
+		return session{}, err
+	}
+	s := session{spec: spec, secrets: secrets, folder: folder, net: net, options: c.options, cache: c.cache, access: access}
 	if c.rehearsal != nil {
 		s.scenario = c.rehearsal.scenario
 	}

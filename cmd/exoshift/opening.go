@@ -20,7 +20,7 @@ func realConversation(ctx context.Context, o options) (*conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: reality{network.Host()}}
+	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: ownReality()}
 	if err = unspoilt(draft, "install"); err == nil {
 		c.cache, err = cacheFolder()
 	}
@@ -128,7 +128,7 @@ func resumedConversation(ctx context.Context, o options, draft state.Draft) (*co
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: reality{network.Host()}}
+	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: ownReality()}
 	c.cache, err = cacheFolder()
 	if err == nil {
 		c.answers, err = draftedAnswers(draft)

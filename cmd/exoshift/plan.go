@@ -122,7 +122,6 @@ func printPlan(w io.Writer, spec state.Spec, preview install.Preview) {
 	printChanges(w, "THERE", with(preview, state.Found))
 	printChanges(w, "THERE, BUT NOT IN THE ANSWERS: left alone", preview.Surplus)
 	printDifference(w, preview.Difference)
-	printDifference(w, preview.Difference)
 	printQuotas(w, preview.Quotas)
 	fmt.Fprintf(w, "\nThe cluster %s.\n", preview.Cost)
 	fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d as they should be.\n", len(with(preview, state.Created)),
@@ -267,15 +266,4 @@ func planned(action state.Action) string {
 		return "delete"
 	}
 	return "none"
-}
-
-// printDifference shows what the cluster's configuration gets, in the form of diff -u.
-func printDifference(w io.Writer, difference state.Difference) {
-	if difference.Unified == "" {
-		return
-	}
-	fmt.Fprintf(w, "\nCONFIGURATION: %s in %s\n", console.Clean(difference.File), console.Clean(difference.Repository))
-	for line := range strings.Lines(difference.Unified) {
-		fmt.Fprintln(w, "  "+console.Clean(strings.TrimRight(line, "\r\n")))
-	}
 }

@@ -151,7 +151,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	closed := sync.OnceValue(zone.Close)
 	defer func() { err = errors.Join(err, closed()) }()
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, given: r.agreed, speed: r.speed, agent: agent,
+		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, given: r.agreed, speed: r.speed, agent: agent, access: simulatedAccess(zone),
 		scenario:  r.scenario,
 		rest:      func() { _ = closed() },                       // a zone that nobody needs shall not keep the processor busy
 		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else

@@ -36,6 +36,7 @@ type session struct {
 	// scenario of a rehearsal; "" if it is none.
 	scenario string
 	agent    inside.Agent // the operator's SSH agent; nil: none
+	access   *synAccess   // to Project Syn; nil: none
 
 	temporary bool   // the folder goes when the run went well
 	rest      func() // called once the run is over, however long its screen is still looked at; may be nil
@@ -176,7 +177,13 @@ func finished(failure error, resume string) provisioner.Event {
 }
 
 func (s session) recipe() install.Options {
-	return install.Options{PullSecret: s.secrets.PullSecret, WaitForDNS: s.options.waitForDNS, Renew: s.options.renew}
+	options := install.Options{
+		PullSecret: s.secrets.PullSecret, WaitForDNS: s.options.waitForDNS, Renew: s.options.renew, Seal: s.secrets.APISecret,
+	}
+	if s.access != nil {
+		options.Show = s.access.show
+	}
+	return options
 }
 
 // world is what the recipe acts on, behind the session's network, with the clients that can also only look.
@@ -217,6 +224,7 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 	if s.options.lookInside {
 		w.Bootstrap = host
 	}
+	w.Syn = s.syn(cluster)
 	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); host.Close() }, nil
 }
 

@@ -31,15 +31,21 @@ func simulatedZone(ctx context.Context, folder state.Folder, spec state.Spec, se
 	})
 }
 
-// networkOf returns the network that a folder's cluster is in: the host's, or that of the zone which a rehearsal keeps
-// beside its folder. leave closes it.
-func networkOf(ctx context.Context, folder state.Folder, rehearsal bool, spec state.Spec, secrets wizard.Secrets) (net network.Network, leave func() error, err error) {
+// surroundings are the world that a cluster is in.
+type surroundings struct {
+	net    network.Network
+	access *synAccess
+	leave  func() error
+}
+
+// surroundingsOf returns those of a folder's cluster: the host's own, or the zone that a rehearsal keeps beside its folder.
+func surroundingsOf(ctx context.Context, folder state.Folder, rehearsal bool, spec state.Spec, secrets wizard.Secrets) (surroundings, error) {
 	if !rehearsal {
-		return network.Host(), func() error { return nil }, nil
+		return surroundings{network.Host(), ownAccess(), func() error { return nil }}, nil
 	}
 	zone, err := simulatedZone(ctx, folder, spec, secrets, usualSpeed, "")
 	if err != nil {
-		return net, nil, err
+		return surroundings{}, err
 	}
-	return zone.Network(), zone.Close, nil
+	return surroundings{zone.Network(), simulatedAccess(zone), zone.Close}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -83,6 +84,20 @@ func (i *Installation) keeper(ctx context.Context, policy string) func(state.API
 		i.syn.keys[policy] = key
 		return nil
 	}
+}
+
+// SecretPaths are the paths in Vault that an installation writes to, sorted.
+func SecretPaths(spec state.Spec) []string {
+	i := &Installation{spec: spec}
+	paths := []string{i.vaultPath(sshSecret)}
+	for name := range passwords() {
+		paths = append(paths, i.vaultPath(name))
+	}
+	for _, place := range vaultKeys() {
+		paths = append(paths, i.vaultPath(place.path))
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // passwords are what is made once in a cluster's life: data is encrypted with them.

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"exoshift/provisioner/destroy"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/syn/catalog"
+	"exoshift/state"
+)
+
+// syn is Project Syn for the recipe; nil if the cluster is not connected.
+func (s session) syn(cluster *openshift.Cluster) *install.SynWorld {
+	if s.spec.Syn.LieutenantURL == "" || s.access == nil {
+		return nil
+	}
+	git := s.access.git(s.secrets.GitToken)
+	return &install.SynWorld{
+		Lieutenant: s.access.lieutenant(s.net, s.spec.Syn.LieutenantURL),
+		Vault:      s.access.vault(s.net, s.spec.Syn),
+		Git:        catalog.NewGit(s.net, git),
+		Compiler:   catalog.NewCompiler(s.net, git, s.commodore()),
+		Cluster:    cluster,
+	}
+}
+
+// commodore is the program that compiles catalogs on this machine, if there is one.
+func (s session) commodore() catalog.Commodore {
+	local := catalog.Commodore{Program: s.access.commodore, API: s.spec.Syn.LieutenantURL}
+	local.Token = s.access.source(s.net, s.spec.Syn.LieutenantURL).Token
+	for _, name := range []string{"PATH", "HOME", "SSH_AUTH_SOCK", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"} {
+		if value, set := os.LookupEnv(name); set {
+			local.Environment = append(local.Environment, name+"="+value)
+		}
+	}
+	local.Release = minorRelease(s.folder, s.spec)
+	return local
+}
+
+// minorRelease returns the first two numbers of the release, e.g. 4.21: of a channel as of a version.
+func minorRelease(folder state.Folder, spec state.Spec) string {
+	version := spec.OpenShift.Version
+	if facts, err := folder.Facts(); err == nil && facts.OpenShiftVersion != "" {
+		version = facts.OpenShiftVersion
+	}
+	if _, number, channel := strings.Cut(version, "-"); channel && !strings.Contains(version[:1], "4") {
+		version = number
+	}
+	numbers := strings.SplitN(version, ".", 3)
+	return strings.Join(numbers[:min(len(numbers), 2)], ".")
+}
+
+// synWorld is Project Syn for a teardown; nil unless this folder's installation has registered the cluster: what somebody
+// else registered under its name is theirs.
+func (s site) synWorld() *destroy.Syn {
+	if s.spec.Syn.LieutenantURL == "" || s.access == nil || s.facts.Syn.Tenant == "" || !s.kept {
+		return nil
+	}
+	git := catalog.NewGit(s.net, s.access.git(s.secrets.GitToken))
+	secrets, err := git.Wanted(s.folder.Path(state.CatalogDir))
+	if err != nil {
+		secrets = nil // Lieutenant deletes what is left below the cluster's path
+	}
+	for _, path := range install.SecretPaths(s.spec) {
+		secrets = append(secrets, state.VaultSecret{Path: path})
+	}
+	return &destroy.Syn{
+		Lieutenant: s.access.lieutenant(s.net, s.spec.Syn.LieutenantURL),
+		Vault:      s.access.vault(s.net, s.spec.Syn), Secrets: slices.Clip(secrets), Show: s.access.show,
+	}
+}

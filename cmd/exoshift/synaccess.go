@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"exoshift/internal/console"
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/openshift/inside"
+	"exoshift/provisioner/syn/catalog"
+	"exoshift/provisioner/syn/lieutenant"
+	"exoshift/provisioner/syn/signin"
+	"exoshift/provisioner/syn/vault"
+	"exoshift/state"
+)
+
+// synAccess is how somebody is known to Project Syn. Its sign-ins last as long as it does, whoever works with it.
+type synAccess struct {
+	apiToken   string // of Lieutenant: COMMODORE_API_TOKEN
+	cache      string // where commodore keeps tokens; "": nobody does
+	vaultToken string
+	vaultFile  string            // where the command vault keeps a token
+	account    *vault.Kubernetes // nil: this is not a pod
+	gitToken   func() string     // in place of that of the answers; nil: that one
+	agent      inside.Agent      // nil: there is none
+	knownHosts []string
+	commodore  string       // path of the program; "": there is none
+	show       install.Show // nil: nobody is there to sign in
+
+	mu     sync.Mutex
+	tokens map[string]*signin.Source // by the URL of Lieutenant
+	vaults map[string]*vault.Client  // by the URL of Lieutenant, and Vault's own where it is given
+}
+
+// accountDir is where a pod finds its service account.
+const accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+// ownAccess is the operator's own, by the environment and by what other programs keep.
+func ownAccess() *synAccess {
+	a := &synAccess{apiToken: os.Getenv("COMMODORE_API_TOKEN"), vaultToken: os.Getenv("VAULT_TOKEN"), agent: sshAgent()}
+	if dir, err := os.UserCacheDir(); err == nil {
+		a.cache = signin.CachePath(dir)
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		a.vaultFile = filepath.Join(home, ".vault-token")
+		a.knownHosts = []string{filepath.Join(home, ".ssh", "known_hosts"), "/etc/ssh/ssh_known_hosts"}
+	}
+	a.commodore, _ = exec.LookPath("commodore") // without it, others compile
+	if role := os.Getenv("VAULT_KUBERNETES_ROLE"); role != "" {
+		if token, err := os.ReadFile(filepath.Join(accountDir, "token")); err == nil {
+			a.account = &vault.Kubernetes{JWT: strings.TrimSpace(string(token)), Role: role}
+		}
+	}
+	return a
+}
+
+// simulatedAccess is that of an engineer in a simulated zone, who signs in by a browser.
+func simulatedAccess(zone *simcloud.Zone) *synAccess {
+	return &synAccess{gitToken: func() string { return zone.Person().GitToken }, show: zone.Browse}
+}
+
+// waitForPerson lets whoever reads the link sign in, however long that takes.
+func waitForPerson(context.Context, string) error { return nil }
+
+// attendedBy says whether somebody is there to sign in; how they learn of the link is for who shows the run.
+func (a *synAccess) attendedBy(attended bool) *synAccess {
+	if a.show == nil && attended {
+		a.show = waitForPerson
+	}
+	return a
+}
+
+// announced prints the link by which somebody at a terminal signs in, as long as there is no other face to show it.
+func (a *synAccess) announced(std streams) {
+	if a.show == nil && std.terminal() {
+		a.show = func(_ context.Context, url string) error {
+			fmt.Fprintf(std.err, "Sign in in a browser:\n  %s\n", console.Clean(url))
+			return nil
+		}
+	}
+}
+
+// lieutenant returns the Lieutenant at url, with one sign-in for all.
+func (a *synAccess) lieutenant(net network.Network, url string) *lieutenant.Client {
+	return lieutenant.New(net, url, a.source(net, url))
+}
+
+func (a *synAccess) source(net network.Network, url string) *signin.Source {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if known := a.tokens[url]; known != nil {
+		return known
+	}
+	if a.tokens == nil {
+		a.tokens = map[string]*signin.Source{}
+	}
+	a.tokens[url] = signin.New(signin.Options{
+		Network: net, API: url, Services: lieutenant.New(net, url, nil).Discover, Given: a.apiToken, Cache: a.cache,
+		Listen: signin.Loopback(signin.CallbackPort),
+	})
+	return a.tokens[url]
+}
+
+// vault returns the Vault of a cluster: the one that the answers name, or else Lieutenant.
+func (a *synAccess) vault(net network.Network, spec state.SynSpec) *vault.Client {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := spec.LieutenantURL + " " + spec.VaultAddress
+	if known := a.vaults[key]; known != nil {
+		return known
+	}
+	if a.vaults == nil {
+		a.vaults = map[string]*vault.Client{}
+	}
+	a.vaults[key] = vault.New(net, vault.Options{
+		Address: spec.VaultAddress, Services: lieutenant.New(net, spec.LieutenantURL, nil).Discover,
+		Token: a.vaultToken, TokenFile: a.vaultFile, Kubernetes: a.account,
+	})
+	return a.vaults[key]
+}
+
+// git is how the Git host lets us in.
+func (a *synAccess) git(token string) catalog.Access {
+	access := catalog.Access{Token: token, KnownHosts: a.knownHosts}
+	if a.gitToken != nil {
+		access.Token = a.gitToken()
+	}
+	if a.agent != nil {
+		access.Agent = func(ctx context.Context) (net.Conn, error) { return a.agent(ctx) }
+	}
+	return access
+}
