@@ -45,12 +45,11 @@ func newAPI(net network.Network, kubeconfig []byte, tally *tally) (*api, error) 
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	client := newClient(net, trust)
-	objects, err := dynamic.NewForConfigAndClient(restConfig(config), client)
-	if err != nil {
+	made := &api{address: address, trust: trust, http: newClient(net, trust), tally: tally}
+	if made.objects, err = dynamic.NewForConfigAndClient(restConfig(config), made.http); err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	return &api{address: address, trust: trust, http: client, objects: objects, tally: tally}, nil
+	return made, nil
 }
 
 // checkTrust refuses a kubeconfig that would let us talk to anybody.

@@ -45,6 +45,7 @@ type rehearsal struct {
 	names      map[string]netip.Addr
 	tokens     map[string]kube.User // bearer tokens that the API knows
 	admins     map[string]bool      // users that may do everything beside the administrator
+	stubborn   bool                 // the administrator is let in whatever happens to its authority
 	authority  certificate.Pair
 	kubeconfig string
 	net        network.Network
@@ -160,9 +161,14 @@ func (r *rehearsal) serve(t testing.TB, host *fabric.Host, authority certificate
 	api := &kube.Server{
 		Objects: r.objects, Version: "1.33.5",
 		Authenticator: kube.Authenticator{
-			Clients: func() *x509.CertPool { return clients },
-			Token:   func(token string) (kube.User, bool) { user, ok := r.tokens[token]; return user, ok },
-			Issue:   func(namespace, account string, _ time.Time) string { return "token of " + namespace + "/" + account },
+			Clients: func() *x509.CertPool {
+				if r.withdrawn() && !r.stubborn {
+					return x509.NewCertPool()
+				}
+				return clients
+			},
+			Token: func(token string) (kube.User, bool) { user, ok := r.tokens[token]; return user, ok },
+			Issue: func(namespace, account string, _ time.Time) string { return "token of " + namespace + "/" + account },
 		},
 		Authorize: func(a kube.Attributes) bool {
 			return (a.User.In("system:masters") || r.admins[a.User.Name]) && (r.forbidden == "" || a.Resource != r.forbidden)
@@ -185,6 +191,12 @@ func (r *rehearsal) serve(t testing.TB, host *fabric.Host, authority certificate
 		}
 		api.ServeHTTP(w, q)
 	})
+}
+
+// withdrawn tells whether the authority of the administrator's kubeconfig was taken away.
+func (r *rehearsal) withdrawn() bool {
+	authority, exists := r.objects.Get("configmaps", "openshift-config", "admin-kubeconfig-client-ca")
+	return exists && authority.Map("data")["ca-bundle.crt"] == ""
 }
 
 func (r *rehearsal) certificate(t testing.TB, authority certificate.Pair, name string) certificate.Pair {

@@ -1,0 +1,168 @@
+package openshift
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+const (
+	namespaces        place = "v1/namespaces"
+	selfReviews       place = "authentication.k8s.io/v1/selfsubjectreviews"
+	accessReviews     place = "authorization.k8s.io/v1/selfsubjectaccessreviews"
+	emergencyAccounts place = "cluster.appuio.io/v1beta1/emergencyaccounts@appuio-emergency-credentials-controller"
+)
+
+// emergencyUser is how the user of every emergency credential begins: the rest names its account.
+const emergencyUser = "system:serviceaccount:appuio-emergency-credentials-controller:"
+
+const emergencyOp = "verify the emergency access"
+
+// Emergency is an access for the day on which everything else fails.
+type Emergency struct {
+	User      string    // as the API calls it
+	Account   string    // the EmergencyAccount that it is of
+	TokenMade time.Time // when the newest token of the account was made
+}
+
+// VerifyEmergency proves that an emergency kubeconfig is worth relying on: the server is verified and is this cluster's
+// API, the user is an emergency account's, it may do everything, and its tokens were made since this cluster exists. It
+// changes nothing. fault.Invalid: it is another cluster's, or verifies nobody; fault.Denied: the API refuses it;
+// fault.Transient: the API does not answer, or no token was made yet.
+func (c *Cluster) VerifyEmergency(ctx context.Context, kubeconfig []byte) (Emergency, error) {
+	access, err := c.openEmergency(ctx, kubeconfig)
+	if err != nil {
+		return Emergency{}, err
+	}
+	defer access.http.CloseIdleConnections()
+	return access.verify(ctx)
+}
+
+// openEmergency connects by an emergency kubeconfig, and proves that it leads to this very cluster, as far as the
+// administrator is still let in.
+func (c *Cluster) openEmergency(ctx context.Context, kubeconfig []byte) (*api, error) {
+	admin, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	access, err := c.emergencyAPI(kubeconfig, admin)
+	if err != nil {
+		return nil, err
+	}
+	theirs, _, err := read[identity](ctx, access, namespaces, "kube-system")
+	if err != nil {
+		return nil, refused(err)
+	}
+	ours, _, err := read[identity](ctx, admin, namespaces, "kube-system")
+	switch {
+	case fault.Is(err, fault.Denied):
+		return access, nil
+	case err != nil:
+		return nil, err
+	case ours.Metadata.UID != theirs.Metadata.UID:
+		return nil, fault.Newf(fault.Invalid, emergencyOp, "it leads to another cluster of that name")
+	}
+	return access, nil
+}
+
+// refused turns a refusal of the API into one of the emergency access.
+func refused(err error) error {
+	if fault.Is(err, fault.Denied) {
+		return fault.New(fault.Denied, emergencyOp, errors.New("the API refuses it")).
+			WithHint("fetch the emergency credentials again: their tokens end")
+	}
+	return err
+}
+
+// identity is the part of an object that tells which one it is, and since when.
+type identity struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+}
+
+func (a *api) verify(ctx context.Context) (Emergency, error) {
+	user, err := a.whoami(ctx)
+	if err != nil {
+		return Emergency{}, refused(err)
+	}
+	account, found := strings.CutPrefix(user, emergencyUser)
+	if !found || len(validation.IsDNS1123Subdomain(account)) > 0 {
+		return Emergency{}, fault.Newf(fault.Invalid, emergencyOp, "its user %q is no emergency account", said(user))
+	}
+	if err := a.mayEverything(ctx); err != nil {
+		return Emergency{}, err
+	}
+	made, err := a.tokenMade(ctx, account)
+	return Emergency{User: user, Account: account, TokenMade: made}, err
+}
+
+// whoami returns the user that the API takes us for.
+func (a *api) whoami(ctx context.Context) (string, error) {
+	reviewed, err := a.review(ctx, selfReviews, "SelfSubjectReview", nil)
+	if err != nil {
+		return "", err
+	}
+	user, _, _ := unstructured.NestedString(reviewed, "status", "userInfo", "username")
+	return user, nil
+}
+
+func (a *api) mayEverything(ctx context.Context) error {
+	all := map[string]any{"resourceAttributes": map[string]any{"verb": "*", "group": "*", "resource": "*"}}
+	reviewed, err := a.review(ctx, accessReviews, "SelfSubjectAccessReview", all)
+	if err != nil {
+		return refused(err)
+	}
+	if allowed, _, _ := unstructured.NestedBool(reviewed, "status", "allowed"); !allowed {
+		return fault.Newf(fault.Denied, emergencyOp, "it may not do everything in the cluster").
+			WithHint("see to it that the emergency account is bound to cluster-admin")
+	}
+	return nil
+}
+
+// review asks the API about ourselves.
+func (a *api) review(ctx context.Context, where place, kind string, spec map[string]any) (map[string]any, error) {
+	path, _, _ := strings.Cut(string(where), "/self")
+	asked := &unstructured.Unstructured{Object: map[string]any{"apiVersion": path, "kind": kind}}
+	if spec != nil {
+		asked.Object["spec"] = spec
+	}
+	a.tally.count("create", where)
+	answer, err := where.in(a).Create(ctx, asked, metav1.CreateOptions{})
+	if err != nil {
+		return nil, a.explain(ctx, "ask for a "+kind, err)
+	}
+	return answer.Object, nil
+}
+
+// emergencyAccount is the part of cluster.appuio.io/v1beta1 EmergencyAccount that tells of its tokens.
+type emergencyAccount struct {
+	Status struct {
+		TokenMade metav1.Time `json:"lastTokenCreationTimestamp"`
+	} `json:"status"`
+}
+
+// tokenMade returns when the newest token of an account was made: since this cluster exists.
+func (a *api) tokenMade(ctx context.Context, name string) (time.Time, error) {
+	account, exists, err := read[emergencyAccount](ctx, a, emergencyAccounts, name)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if !exists {
+		return time.Time{}, fault.Newf(fault.Invalid, emergencyOp, "the cluster has no EmergencyAccount %q", name)
+	}
+	born, _, err := read[identity](ctx, a, namespaces, "kube-system")
+	if err != nil {
+		return time.Time{}, err
+	}
+	made := account.Status.TokenMade
+	if made.IsZero() || made.Before(&born.Metadata.CreationTimestamp) {
+		return time.Time{}, fault.Newf(fault.Transient, emergencyOp, "the EmergencyAccount %q has made no token yet since the cluster exists", name)
+	}
+	return made.Time, nil
+}

@@ -1,0 +1,96 @@
+package openshift
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"exoshift/internal/fault"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// emergencyAPI connects by an emergency kubeconfig to the API that admin leads to. Nothing but its address, authority and
+// token is used of it: no programs, no files, no other name for the server.
+func (c *Cluster) emergencyAPI(kubeconfig []byte, admin *api) (*api, error) {
+	const op = "load the emergency kubeconfig"
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		return nil, fault.Newf(fault.Invalid, op, "it is no kubeconfig") // the cause may quote a token
+	}
+	address, err := url.Parse(config.Host)
+	if err != nil {
+		return nil, fault.Newf(fault.Invalid, op, "its server is no address")
+	}
+	if err := checkEmergency(config, address, admin.address); err != nil {
+		return nil, fault.New(fault.Invalid, op, err).WithHint("fetch the emergency credentials of this cluster, and leave TLS verification on")
+	}
+	roots, err := c.emergencyRoots(config, admin)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	made := &api{address: address, trust: trust, http: newClient(c.net, trust), tally: &c.tally}
+	if plain, ok := made.http.Transport.(*http.Transport); ok {
+		made.http.Transport = bearer{plain, config.BearerToken}
+	}
+	if made.objects, err = dynamic.NewForConfigAndClient(restConfig(&rest.Config{Host: config.Host}), made.http); err != nil {
+		return nil, fault.New(fault.Invalid, op, err)
+	}
+	return made, nil
+}
+
+// bearer shows a token with every request.
+type bearer struct {
+	*http.Transport
+	token string
+}
+
+func (b bearer) RoundTrip(request *http.Request) (*http.Response, error) {
+	shown := request.Clone(request.Context())
+	shown.Header.Set("Authorization", "Bearer "+b.token)
+	return b.Transport.RoundTrip(shown)
+}
+
+func checkEmergency(config *rest.Config, address, admin *url.URL) error {
+	switch {
+	case config.Insecure:
+		return errors.New("it turns the verification of the server off")
+	case address.Scheme != "https" || address.Host != admin.Host || address.User != nil:
+		return errors.New("its server is not " + admin.Host + ", the API of this cluster")
+	case config.BearerToken == "":
+		return errors.New("it holds no token")
+	case config.Impersonate.UserName != "":
+		return errors.New("it acts in the name of somebody else")
+	}
+	return nil
+}
+
+// emergencyRoots are the authorities that the kubeconfig embeds, else the cluster's own and those of the public internet,
+// by which a catalog may have the API served.
+func (c *Cluster) emergencyRoots(config *rest.Config, admin *api) (*x509.CertPool, error) {
+	if len(config.CAData) > 0 {
+		roots := x509.NewCertPool()
+		if !roots.AppendCertsFromPEM(config.CAData) {
+			return nil, errors.New("it embeds an authority that is no certificate")
+		}
+		return roots, nil
+	}
+	content, err := c.kubeconfig()
+	if err != nil {
+		return nil, err
+	}
+	own, err := Authorities(content)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := publicRoots(c.net)
+	if err == nil {
+		roots.AppendCertsFromPEM(own)
+	}
+	return roots, err
+}
