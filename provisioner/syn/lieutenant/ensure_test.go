@@ -1,0 +1,202 @@
+package lieutenant_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+func wanted() state.SynCluster {
+	return state.SynCluster{ID: "c-demo", Tenant: "t-one", DisplayName: "Demo", Facts: map[string]string{"cloud": "exoscale", "region": "ch-dk-2"}}
+}
+
+// existing puts a cluster into Lieutenant that needs nothing but what a test takes away.
+func (s *server) existing(change func(cluster map[string]any)) {
+	cluster := map[string]any{
+		"id": "c-demo", "tenant": "t-one", "displayName": "Demo", "facts": map[string]any{"cloud": "exoscale", "region": "ch-dk-2", "more": "yes"},
+		"gitRepo": map[string]any{"url": "ssh://git@git.example.net/c-demo.git"}, "annotations": map[string]any{},
+	}
+	if change != nil {
+		change(cluster)
+	}
+	s.clusters["c-demo"] = cluster
+}
+
+func TestAClusterIsCreatedAndHasACatalogWhenThatIsDone(t *testing.T) {
+	s := newServer(t)
+	s.slow = 3
+	got, action, err := s.client().EnsureCluster(t.Context(), wanted())
+	must(t, err)
+	if action != state.Created || got.Catalog.URL != "ssh://git@git.example.net/c-demo.git" || got.Facts["lieutenant-instance"] != "test" || got.InstallURL == "" {
+		t.Errorf("%s %+v", action, got)
+	}
+	want := []string{`POST /clusters {"id":"c-demo","tenant":"t-one","displayName":"Demo","facts":{"cloud":"exoscale","region":"ch-dk-2"}}`}
+	if diff := cmp.Diff(want, s.changes()); diff != "" {
+		t.Error(diff)
+	}
+	if _, action, err := s.client().EnsureCluster(t.Context(), wanted()); action != state.Found || err != nil || len(s.changes()) != 1 {
+		t.Errorf("again: %s, %v, %v", action, err, s.changes())
+	}
+}
+
+func TestAClusterIsGivenWhatItLacksAndNothingElse(t *testing.T) {
+	s := newServer(t)
+	s.existing(func(c map[string]any) {
+		c["displayName"], c["facts"] = "", map[string]any{"cloud": "exoscale", "more": "yes"}
+	})
+	got, action, err := s.client().EnsureCluster(t.Context(), wanted())
+	must(t, err)
+	if action != state.Updated || got.Facts["region"] != "ch-dk-2" || got.Facts["more"] != "yes" {
+		t.Errorf("%s %+v", action, got)
+	}
+	if diff := cmp.Diff([]string{`PATCH /clusters/c-demo {"displayName":"Demo","facts":{"region":"ch-dk-2"}}`}, s.changes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAnotherNameStays(t *testing.T) {
+	s := newServer(t)
+	s.existing(func(c map[string]any) { c["displayName"] = "Theirs" })
+	if got, action, err := s.client().EnsureCluster(t.Context(), wanted()); action != state.Found || got.DisplayName != "Theirs" || err != nil {
+		t.Errorf("%s %+v, %v", action, got, err)
+	}
+}
+
+func TestAClusterOfSomebodyElseIsLeftAlone(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(map[string]any)
+		field  string
+		says   []string
+	}{
+		"of another tenant": {func(c map[string]any) { c["tenant"] = "t-two" }, "syn.tenant", []string{"t-two", "t-one"}},
+		"with another fact": {func(c map[string]any) { c["facts"] = map[string]any{"region": "at-vie-1"} }, "syn.facts", []string{"region", "at-vie-1", "ch-dk-2"}},
+	} {
+		s := newServer(t)
+		s.existing(test.change)
+		_, _, err := s.client().EnsureCluster(t.Context(), wanted())
+		checkFault(t, name, err, fault.Conflict, test.says...)
+		if fault.FieldOf(err) != test.field || len(s.changes()) > 0 {
+			t.Errorf("%s: field %s, changes %v", name, fault.FieldOf(err), s.changes())
+		}
+	}
+}
+
+func TestAReplyThatIsLostMakesNoSecondCluster(t *testing.T) {
+	s := newServer(t)
+	s.overrides = []override{{request: "POST /clusters", status: 503, body: `{"reason": "lost"}`, after: true}}
+	if got, action, err := s.client().EnsureCluster(t.Context(), wanted()); action != state.Found || got.ID != "c-demo" || err != nil {
+		t.Errorf("%s %+v, %v", action, got, err)
+	}
+	s = newServer(t)
+	s.next("POST /clusters", 503, `{"reason": "down"}`)
+	_, _, err := s.client().EnsureCluster(t.Context(), wanted())
+	checkFault(t, "never arrived", err, fault.Transient, "down")
+	if len(s.changes()) != 1 {
+		t.Errorf("asked %v", s.changes())
+	}
+}
+
+func TestSomebodyWhoIsFasterIsFound(t *testing.T) {
+	for name, tenant := range map[string]string{"for us": "t-one", "for somebody else": "t-two"} {
+		s := newServer(t)
+		s.existing(func(c map[string]any) { c["tenant"] = tenant })
+		s.next("GET /clusters/c-demo", 404, `{"reason": "not yet"}`)
+		_, action, err := s.client().EnsureCluster(t.Context(), wanted())
+		if tenant == "t-one" && (action != state.Found || err != nil) || tenant != "t-one" && !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s: %s, %v", name, action, err)
+		}
+	}
+}
+
+func TestAnAttemptThatRacedIsRepeated(t *testing.T) {
+	s := newServer(t)
+	s.existing(func(c map[string]any) { c["facts"] = map[string]any{} })
+	s.next("PATCH /clusters/c-demo", 409, `{"reason": "the object has been modified; please apply your changes to the latest version"}`)
+	if _, action, err := s.client().EnsureCluster(t.Context(), wanted()); action != state.Updated || err != nil {
+		t.Errorf("%s, %v", action, err)
+	}
+}
+
+func TestARepositoryThatNeverComes(t *testing.T) {
+	s := newServer(t)
+	s.slow = 1 << 30
+	_, _, err := s.client().EnsureCluster(t.Context(), wanted())
+	checkFault(t, "no repository", err, fault.Timeout, "no Git repository", "those who run Lieutenant")
+}
+
+func TestWhoMayNotChangeAClusterIsToldWhatIsMissing(t *testing.T) {
+	for request, says := range map[string]string{
+		"POST /clusters":         "permission to create clusters",
+		"PATCH /clusters/c-demo": "permission to update clusters and clusters/status",
+	} {
+		s := newServer(t)
+		if strings.HasPrefix(request, "PATCH") {
+			s.existing(func(c map[string]any) { c["facts"] = map[string]any{} })
+		}
+		s.next(request, 403, `{"reason": "no"}`)
+		_, _, err := s.client().EnsureCluster(t.Context(), wanted())
+		checkFault(t, request, err, fault.Denied, says)
+	}
+}
+
+func TestFactsThatAClusterReportedStay(t *testing.T) {
+	s := newServer(t)
+	s.existing(func(c map[string]any) {
+		c["dynamicFacts"] = map[string]any{"kubernetesVersion": map[string]any{"major": "1", "minor": "33"}}
+	})
+	facts := map[string]any{
+		"kubernetesVersion": map[string]any{"major": "1", "minor": "34"}, "openshiftVersion": map[string]any{"Major": "4", "Minor": "21"},
+	}
+	action, err := s.client().EnsureDynamicFacts(t.Context(), "c-demo", facts)
+	must(t, err)
+	if diff := cmp.Diff([]string{`PATCH /clusters/c-demo {"dynamicFacts":{"openshiftVersion":{"Major":"4","Minor":"21"}}}`}, s.changes()); diff != "" || action != state.Updated {
+		t.Error(action, diff)
+	}
+	if action, err := s.client().EnsureDynamicFacts(t.Context(), "c-demo", facts); action != state.Found || err != nil || len(s.changes()) != 1 {
+		t.Errorf("again: %s, %v", action, err)
+	}
+	if len(facts) != 2 {
+		t.Error("the caller's facts were changed")
+	}
+	_, err = s.client().EnsureDynamicFacts(t.Context(), "c-none", facts)
+	checkFault(t, "of no cluster", err, fault.NotFound, "c-none")
+}
+
+func TestAClusterIsDeletedOnceItsProtectionIsLifted(t *testing.T) {
+	s := newServer(t)
+	s.existing(func(c map[string]any) {
+		c["annotations"] = map[string]any{"syn.tools/protected-delete": "true", "more": "yes"}
+	})
+	s.slow = 4
+	action, err := s.client().DeleteCluster(t.Context(), "c-demo")
+	must(t, err)
+	want := []string{`PATCH /clusters/c-demo {"annotations":{"syn.tools/protected-delete":"false"}}`, "DELETE /clusters/c-demo"}
+	if diff := cmp.Diff(want, s.changes()); diff != "" || action != state.Deleted || s.clusters["c-demo"] != nil {
+		t.Error(action, diff)
+	}
+	if action, err := s.client().DeleteCluster(t.Context(), "c-demo"); action != state.Found || err != nil || len(s.changes()) != 2 {
+		t.Errorf("again: %s, %v, %v", action, err, s.changes())
+	}
+}
+
+func TestADeletionThatGoesOnIsSaid(t *testing.T) {
+	s := newServer(t)
+	s.existing(nil)
+	s.slow = 1 << 30
+	_, err := s.client().DeleteCluster(t.Context(), "c-demo")
+	checkFault(t, "slow", err, fault.Timeout, "goes on", "run again")
+	s.next("DELETE /clusters/c-demo", 403, `{"reason": "no"}`)
+	_, err = s.client().DeleteCluster(t.Context(), "c-demo")
+	checkFault(t, "forbidden", err, fault.Denied, "permission to delete clusters")
+	if len(s.changes()) != 3 {
+		t.Errorf("the protection was lifted twice: %v", s.changes())
+	}
+	s.next("DELETE /clusters/c-demo", 404, `{"reason": "gone"}`)
+	if action, err := s.client().DeleteCluster(t.Context(), "c-demo"); action != state.Deleted || err != nil {
+		t.Errorf("deleted by somebody else: %s, %v", action, err)
+	}
+}
