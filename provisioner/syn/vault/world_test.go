@@ -33,24 +33,34 @@ const (
 type world struct {
 	*site.Site
 	*vault.Client
-	vault *simvault.Vault
-	token string
-	t     *testing.T
+	vault  *simvault.Vault
+	issuer *issuer
+	token  string
+	t      *testing.T
 }
 
 // Close takes the site down.
 func (w *world) Close() { w.Site.Close() }
 
-// open brings up a world outside of a bubble. accounts signs in clusters.
+func (w *world) serve(answer http.ResponseWriter, r *http.Request) {
+	if r.Host == issuerHost {
+		w.issuer.ServeHTTP(answer, r)
+		return
+	}
+	w.vault.Handler().ServeHTTP(answer, r)
+}
+
+// open brings up a world.
 func open(t *testing.T, config simvault.Config, options vault.Options) *world {
 	t.Helper()
 	config.DB = store.Memory()
-	w := &world{t: t}
+	w := &world{t: t, issuer: &issuer{t: t}}
 	var err error
-	if w.vault, err = simvault.New(config); err != nil {
+	if w.Site, err = site.Open(http.HandlerFunc(w.serve), host, issuerHost); err != nil {
 		t.Fatal(err)
 	}
-	if w.Site, err = site.Open(w.vault.Handler(), host); err != nil {
+	config.OIDC = simvault.OIDC{Issuer: "https://" + issuerHost, ClientID: "vault", HTTP: w.Site.Network().Client()}
+	if w.vault, err = simvault.New(config); err != nil {
 		t.Fatal(err)
 	}
 	w.token = w.issue(simvault.Engineer)
