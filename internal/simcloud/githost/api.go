@@ -40,17 +40,23 @@ func (h *Host) api() http.Handler {
 		"": project, "/repository/branches": branches, "/repository/branches/{branch}": branch, "/repository/files/{file}": file,
 		"/repository/files/{file}/raw": rawFile, "/repository/commits": commits, "/repository/commits/{ref}": oneCommit,
 		"/pipelines": pipelines, "/pipelines/{pipeline}": onePipeline, "/pipelines/latest": latest, "/pipelines/{pipeline}/jobs": jobs,
-		"/jobs/{job}": oneJob, "/jobs/{job}/trace": trace,
+		"/pipelines/{pipeline}/bridges": bridges,
+		"/jobs/{job}":                   oneJob, "/jobs/{job}/trace": trace,
 	} {
-		mux.Handle("GET /api/v4/projects/{project}"+pattern, h.endpoint(func(c call) answer {
-			var found bool
-			if c.project, found = h.find(c.PathValue("project")); !found {
-				return message(http.StatusNotFound, "Project Not Found")
-			}
-			return serve(c)
-		}))
+		mux.Handle("GET /api/v4/projects/{project}"+pattern, h.ofProject(serve))
 	}
+	mux.Handle("POST /api/v4/projects/{project}/pipelines/{pipeline}/retry", h.ofProject(retry))
 	return mux
+}
+
+func (h *Host) ofProject(serve func(call) answer) http.Handler {
+	return h.endpoint(func(c call) answer {
+		var found bool
+		if c.project, found = h.find(c.PathValue("project")); !found {
+			return message(http.StatusNotFound, "Project Not Found")
+		}
+		return serve(c)
+	})
 }
 
 // signIn is what people see.
@@ -71,7 +77,7 @@ func (h *Host) endpoint(serve func(call) answer) http.Handler {
 		switch {
 		case !given || !valid:
 			said = message(http.StatusUnauthorized, "Unauthorized")
-		case !held.may("api", "read_api") && !strings.HasSuffix(r.URL.Path, "/personal_access_tokens/self"):
+		case !held.may("api") && (r.Method != http.MethodGet || !held.may("read_api")) && !strings.HasSuffix(r.URL.Path, "/personal_access_tokens/self"):
 			said = answer{http.StatusForbidden, map[string]string{"error": "insufficient_scope", "scope": "api read_api",
 				"error_description": "The request requires higher privileges than provided by the access token."}}
 		default:

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// pipelines lists those of a project, the newest first.
+// pipelines lists those of a project, the newest first, without those below others.
 func pipelines(c call) answer {
 	query, list := c.URL.Query(), []map[string]any{}
 	for _, p := range slices.Backward(c.host.pipelines.List()) {
@@ -27,16 +27,24 @@ func (c call) owns(p pipeline) bool {
 }
 
 func (c call) pipeline(p pipeline) map[string]any {
+	return c.pipelineBody(p, p.ID, "push", p.status(c.host.config.Clock.Now()), p.Created)
+}
+
+func (c call) child(p pipeline) map[string]any {
+	return c.pipelineBody(p, p.ID+1, "parent_pipeline", p.below(c.host.config.Clock.Now()), p.triggered())
+}
+
+func (c call) pipelineBody(p pipeline, id int, source, status string, begins time.Time) map[string]any {
 	now := c.host.config.Clock.Now()
-	body := map[string]any{"id": p.ID, "iid": p.ID - 40999, "project_id": c.project.ID, "sha": p.SHA, "ref": defaultBranch, "source": "push",
-		"status": p.status(now), "created_at": stamp(p.Created), "updated_at": stamp(now), "started_at": nil, "finished_at": nil,
-		"duration": nil, "web_url": c.link("pipelines", p.ID)}
-	if !now.Before(p.started()) {
-		body["started_at"] = stamp(p.started())
+	body := map[string]any{"id": id, "iid": id - firstPipeline + 1, "project_id": c.project.ID, "sha": p.SHA, "ref": defaultBranch,
+		"source": source, "status": status, "created_at": stamp(begins), "updated_at": stamp(now), "started_at": nil, "finished_at": nil,
+		"duration": nil, "web_url": c.link("pipelines", id)}
+	if status != created && status != pending {
+		body["started_at"] = stamp(begins.Add(jobPending))
 	}
 	if p.done() {
 		body["finished_at"], body["updated_at"] = stamp(p.ended()), stamp(p.ended())
-		body["duration"] = int(p.ended().Sub(p.started()).Seconds())
+		body["duration"] = int(p.ended().Sub(begins.Add(jobPending)).Seconds())
 	}
 	return body
 }
@@ -47,16 +55,29 @@ func (c call) link(kind string, number int) string {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
-func (c call) findPipeline() (pipeline, bool) {
-	found, known := c.host.pipelines.Get(c.PathValue("pipeline"))
-	return found, known && c.owns(found)
+// findPipeline finds the pipeline of a request; below tells that it is the one below it.
+func (c call) findPipeline() (found pipeline, below, known bool) {
+	number, err := strconv.Atoi(c.PathValue("pipeline"))
+	if err != nil {
+		return pipeline{}, false, false
+	}
+	below = number%2 != firstPipeline%2
+	if below {
+		number--
+	}
+	found, known = c.host.pipelines.Get(strconv.Itoa(number))
+	return found, below, known && c.owns(found) && (!below || !c.host.config.Clock.Now().Before(found.triggered()))
 }
 
 func onePipeline(c call) answer {
-	if found, known := c.findPipeline(); known {
+	switch found, below, known := c.findPipeline(); {
+	case !known:
+		return message(http.StatusNotFound, "Not found")
+	case below:
+		return ok(c.child(found))
+	default:
 		return ok(c.pipeline(found))
 	}
-	return message(http.StatusNotFound, "Not found")
 }
 
 func latest(c call) answer {
@@ -68,70 +89,38 @@ func latest(c call) answer {
 	return message(http.StatusNotFound, "Not found")
 }
 
-func jobs(c call) answer {
-	found, known := c.findPipeline()
+// bridges lists the job that starts the pipeline below.
+func bridges(c call) answer {
+	found, below, known := c.findPipeline()
 	if !known {
 		return message(http.StatusNotFound, "Not found")
 	}
-	list := []map[string]any{}
-	for _, j := range slices.Backward(found.Jobs) {
-		list = append(list, c.job(found, j))
+	if below {
+		return ok([]map[string]any{})
 	}
-	return ok(list)
-}
-
-func (c call) job(p pipeline, j job) map[string]any {
 	now := c.host.config.Clock.Now()
-	body := map[string]any{"id": j.ID, "name": j.Cluster + "_compile", "stage": "deploy", "status": p.jobStatus(j, now), "ref": defaultBranch,
-		"allow_failure": false, "created_at": stamp(p.Created), "started_at": nil, "finished_at": nil, "duration": nil,
-		"failure_reason": nil, "web_url": c.link("jobs", j.ID),
-		"pipeline": map[string]any{"id": p.ID, "project_id": c.project.ID, "sha": p.SHA, "ref": defaultBranch, "status": p.status(now)}}
-	if !now.Before(p.started()) {
-		body["started_at"], body["duration"] = stamp(p.started()), now.Sub(p.started()).Seconds()
+	bridge := map[string]any{"id": found.ID*1000 + 903, "name": "trigger-pipelines", "stage": "trigger", "status": created, "ref": defaultBranch,
+		"created_at": stamp(found.Created), "downstream_pipeline": nil}
+	if !now.Before(found.triggered()) {
+		bridge["status"], bridge["downstream_pipeline"] = found.status(now), c.child(found)
 	}
-	if j.Result != "" {
-		body["finished_at"], body["duration"] = stamp(j.Ends), j.Ends.Sub(p.started()).Seconds()
-	}
-	if j.Result == failed {
-		body["failure_reason"] = "script_failure"
-	}
-	return body
+	return ok([]map[string]any{bridge})
 }
 
-func (c call) findJob() (pipeline, job, bool) {
-	for _, p := range c.host.pipelines.List() {
-		for _, j := range p.Jobs {
-			if c.owns(p) && strconv.Itoa(j.ID) == c.PathValue("job") {
-				return p, j, true
-			}
-		}
-	}
-	return pipeline{}, job{}, false
-}
-
-func oneJob(c call) answer {
-	p, j, found := c.findJob()
-	if !found {
+// retry starts the jobs that failed once more.
+func retry(c call) answer {
+	c.host.settling.Lock()
+	defer c.host.settling.Unlock()
+	found, below, known := c.findPipeline()
+	if !known {
 		return message(http.StatusNotFound, "Not found")
 	}
-	return ok(c.job(p, j))
-}
-
-// trace is what a job has said by now.
-func trace(c call) answer {
-	p, j, found := c.findJob()
-	if !found {
-		return message(http.StatusNotFound, "Not found")
+	found, err := c.host.again(found)
+	if err != nil {
+		return message(http.StatusInternalServerError, "Internal Server Error")
 	}
-	lines := j.Trace
-	if j.Result == "" {
-		lines = c.host.opening(p, j).lines
+	if below {
+		return answer{http.StatusCreated, c.child(found)}
 	}
-	var text []byte
-	for _, line := range lines {
-		if !line.At.After(c.host.config.Clock.Now()) {
-			text = append(text, line.Text...)
-		}
-	}
-	return ok(text)
+	return answer{http.StatusCreated, c.pipeline(found)}
 }

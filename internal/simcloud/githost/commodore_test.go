@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -105,8 +104,26 @@ type run struct {
 func (c *compiler) pipelines(t *testing.T, commit string) []run {
 	t.Helper()
 	var found []run
-	c.get(t, "projects/"+url.PathEscape(project)+"/pipelines?ref=master&sha="+commit, &found)
+	c.get(t, projectURL+"/pipelines?ref=master&sha="+commit, &found)
 	return found
+}
+
+// projectURL is the tenant's project in the API.
+const projectURL = "projects/syn%2Ftenants%2Ft-quiet-harbour-4711"
+
+// job returns the one job of the pipeline below a pipeline.
+func (c *compiler) job(t *testing.T, pipeline int) run {
+	t.Helper()
+	var bridges []struct {
+		Below run `json:"downstream_pipeline"`
+	}
+	var jobs []run
+	c.get(t, projectURL+"/pipelines/"+itoa(pipeline)+"/bridges", &bridges)
+	c.get(t, projectURL+"/pipelines/"+itoa(bridges[0].Below.ID)+"/jobs", &jobs)
+	if len(jobs) != 1 {
+		t.Fatalf("jobs: %+v", jobs)
+	}
+	return jobs[0]
 }
 
 // compile pushes a configuration and returns the catalog and the job's trace after its pipeline.
@@ -117,18 +134,16 @@ func (c *compiler) compile(t *testing.T, configuration string) (files map[string
 		t.Fatalf("pipelines of the commit: %+v", got)
 	}
 	time.Sleep(2 * time.Minute)
-	var jobs []run
 	ended := c.pipelines(t, commit)[0]
-	base := "projects/" + url.PathEscape(project)
-	c.get(t, base+"/pipelines/"+itoa(ended.ID)+"/jobs", &jobs)
-	if len(jobs) != 1 || jobs[0].Name != "c-demo-1_compile" || jobs[0].Status != ended.Status {
-		t.Fatalf("jobs: %+v", jobs)
+	job := c.job(t, ended.ID)
+	if job.Name != "c-demo-1_deploy" || job.Status != ended.Status {
+		t.Fatalf("the job is %+v, its pipeline %+v", job, ended)
 	}
 	files, _, err := c.Files(catalog)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return files, ended.Status, c.ask(base + "/jobs/" + itoa(jobs[0].ID) + "/trace").Body.String()
+	return files, ended.Status, c.ask(projectURL + "/jobs/" + itoa(job.ID) + "/trace").Body.String()
 }
 
 func itoa(number int) string { text, _ := json.Marshal(number); return string(text) }
@@ -261,4 +276,45 @@ func TestWhatCannotBeCompiledFailsWithTheReason(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAPipelineThatFailedRunsAgainWhenItIsAskedTo(t *testing.T) {
+	compiles(t, githost.Troubles{}, func(t *testing.T, c *compiler) {
+		c.cluster.DynamicFacts = nil
+		if _, status, _ := c.compile(t, configured); status != "failed" {
+			t.Fatalf("the pipeline is %s", status)
+		}
+		_, commit, _ := c.Files(project)
+		c.cluster.DynamicFacts = known().DynamicFacts
+		again := c.pipelines(t, commit)[0]
+		before := c.job(t, again.ID)
+		request := httptest.NewRequest(http.MethodPost, "/api/v4/"+projectURL+"/pipelines/"+itoa(again.ID)+"/retry", nil)
+		request.Header.Set("PRIVATE-TOKEN", c.token)
+		said := httptest.NewRecorder()
+		if c.Web().ServeHTTP(said, request); said.Code != http.StatusCreated {
+			t.Fatalf("retry: %d %s", said.Code, said.Body)
+		}
+		if now := c.job(t, again.ID); now.ID <= before.ID || now.Status != "pending" {
+			t.Errorf("the job is %+v after %+v", now, before)
+		}
+		time.Sleep(2 * time.Minute)
+		if now := c.pipelines(t, commit)[0]; now.Status != "success" {
+			t.Errorf("the pipeline is %s", now.Status)
+		}
+	})
+}
+
+func TestACatalogIsCommittedOnlyIfItChanges(t *testing.T) {
+	compiles(t, githost.Troubles{}, func(t *testing.T, c *compiler) {
+		c.compile(t, configured)
+		_, first, _ := c.Files(catalog)
+		_, _, trace := c.compile(t, "# a remark\n"+configured)
+		if _, second, _ := c.Files(catalog); second != first || !strings.Contains(trace, "No changes.") {
+			t.Errorf("the catalog went from %s to %s: %s", first, second, trace)
+		}
+		files, _, _ := c.compile(t, strings.Replace(configured, "      generate_olm_deployment: true", "      generate_olm_deployment: false", 1))
+		if _, third, _ := c.Files(catalog); third == first || files["manifests/cilium/olm/cluster-network-06-cilium-olm-deployment.yaml"] != nil {
+			t.Errorf("the deployment is still there in %s", third)
+		}
+	})
 }

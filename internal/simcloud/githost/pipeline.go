@@ -1,7 +1,6 @@
 package githost
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -14,12 +13,17 @@ import (
 // tenantsGroup is where the configuration of tenants is.
 const tenantsGroup = "syn/tenants/"
 
-// How long the parts of a pipeline take.
+const firstPipeline = 41000
+
+// How a pipeline goes: its own jobs check the configuration and make a pipeline below it, with a job for each cluster.
 const (
-	isCreated = 2 * time.Second
-	isPending = 8 * time.Second
-	jobTakes  = 82 * time.Second
-	jobBehind = 5 * time.Second // each job after the one before
+	isCreated  = 2 * time.Second
+	isPending  = 6 * time.Second
+	isLinted   = 15 * time.Second
+	isPlanned  = 22 * time.Second // and the pipeline below is started
+	jobPending = 4 * time.Second
+	jobTakes   = 64 * time.Second
+	jobBehind  = 5 * time.Second // each job after the one before
 )
 
 // Statuses, in GitLab's words.
@@ -31,23 +35,24 @@ const (
 	failed  = "failed"
 )
 
-// pipeline is one compilation of a tenant's configuration.
+// pipeline is one compilation of a tenant's configuration, with the pipeline below it.
 type pipeline struct {
-	ID      int
+	ID      int // that of the pipeline below is one more
 	Project string
 	SHA     string
 	Created time.Time
 	Planned bool // the jobs are known
-	Jobs    []job
+	Retries int
+	Jobs    []job // of the pipeline below
 }
 
 // job compiles the catalog of one cluster.
 type job struct {
-	ID      int
-	Cluster string
-	Ends    time.Time
-	Result  string // "" until it has ended
-	Trace   []said
+	ID           int
+	Cluster      string
+	Begins, Ends time.Time
+	Result       string // "" until it has ended
+	Trace        []said
 }
 
 // said is a line of a job's trace.
@@ -56,33 +61,46 @@ type said struct {
 	Text string
 }
 
-func (p pipeline) started() time.Time { return p.Created.Add(isCreated + isPending) }
-
-// phase is the status of what has not ended.
-func (p pipeline) phase(now time.Time) string {
-	switch age := now.Sub(p.Created); {
-	case age < isCreated:
-		return created
-	case age < isCreated+isPending:
+// status is that of a job.
+func (j job) status(now time.Time) string {
+	switch {
+	case j.Result != "":
+		return j.Result
+	case now.Before(j.Begins):
 		return pending
 	}
 	return running
 }
 
-func (p pipeline) jobStatus(j job, now time.Time) string { return cmp.Or(j.Result, p.phase(now)) }
+// triggered is when the pipeline below starts.
+func (p pipeline) triggered() time.Time { return p.Created.Add(isPlanned) }
 
-// status is that of the jobs together.
-func (p pipeline) status(now time.Time) string {
-	result := success
+// below is the status of the pipeline below, which is that of its jobs together.
+func (p pipeline) below(now time.Time) string {
+	all := map[string]bool{}
 	for _, j := range p.Jobs {
-		if j.Result == "" {
-			return p.phase(now)
-		}
-		if j.Result == failed {
-			result = failed
+		all[j.status(now)] = true
+	}
+	for _, status := range []string{running, pending, failed} {
+		if all[status] {
+			return status
 		}
 	}
-	return result
+	return success
+}
+
+// status is that of the whole.
+func (p pipeline) status(now time.Time) string {
+	switch age := now.Sub(p.Created); {
+	case age < isCreated:
+		return created
+	case age < isPending:
+		return pending
+	}
+	if below := p.below(now); below == failed || below == success {
+		return below
+	}
+	return running
 }
 
 func (p pipeline) ended() time.Time {
@@ -103,7 +121,7 @@ func (h *Host) pushed(name string, commit plumbing.Hash) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	made := pipeline{ID: 41000 + len(h.pipelines.List()), Project: name, SHA: commit.String(), Created: h.config.Clock.Now()}
+	made := pipeline{ID: firstPipeline + 2*len(h.pipelines.List()), Project: name, SHA: commit.String(), Created: h.config.Clock.Now()}
 	return h.pipelines.Put(made.key(), made)
 }
 
@@ -157,8 +175,8 @@ func (h *Host) plan(p pipeline) []job {
 		if !known || cluster.NoPipeline || tenantsGroup+cluster.Tenant != p.Project {
 			continue
 		}
-		ends := p.started().Add(jobTakes + time.Duration(len(jobs))*jobBehind)
-		jobs = append(jobs, job{ID: p.ID*10 + len(jobs), Cluster: id, Ends: ends})
+		begins := p.triggered().Add(jobPending + time.Duration(len(jobs))*jobBehind)
+		jobs = append(jobs, job{ID: p.ID*1000 + len(jobs), Cluster: id, Begins: begins, Ends: begins.Add(jobTakes)})
 	}
 	return jobs
 }
@@ -171,4 +189,17 @@ func (h *Host) run(ctx context.Context, p pipeline, j job) job {
 		j.Result = failed
 	}
 	return j
+}
+
+// again starts the jobs of a pipeline that failed once more.
+func (h *Host) again(p pipeline) (pipeline, error) {
+	p.Jobs = slices.Clone(p.Jobs)
+	for i, j := range p.Jobs {
+		if j.Result == failed {
+			p.Retries++
+			begins := h.config.Clock.Now().Add(jobPending)
+			p.Jobs[i] = job{ID: p.ID*1000 + len(p.Jobs) + p.Retries, Cluster: j.Cluster, Begins: begins, Ends: begins.Add(jobTakes)}
+		}
+	}
+	return p, h.pipelines.Put(p.key(), p)
 }

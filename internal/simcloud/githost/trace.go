@@ -52,7 +52,7 @@ func (t *tracer) step(title string, lines ...string) {
 
 // opening is what a job says before it compiles, which is known from its start.
 func (h *Host) opening(p pipeline, j job) *tracer {
-	t := &tracer{at: p.started()}
+	t := &tracer{at: j.Begins}
 	t.say(clear + "Running with gitlab-runner 17.11.0 (0f67ff19)" + normal)
 	t.say(clear + "  on commodore-compile-runner x7yzP2kQ, system ID: r_4bQbE5Xo1kzV" + normal)
 	t.section("prepare_executor", "Preparing the \"kubernetes\" executor", "Using Kubernetes executor with image docker.io/projectsyn/commodore:v1.33.1 ...")

@@ -1,0 +1,122 @@
+package githost
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// ownJobs are those of a pipeline itself, the newest first.
+func ownJobs(p pipeline) []check {
+	return []check{
+		{p.ID*1000 + 902, "create-pipelines", "build", p.Created.Add(isLinted), p.Created.Add(isPlanned)},
+		{p.ID*1000 + 901, "commodore-lint", "lint", p.Created.Add(isPending), p.Created.Add(isLinted)},
+		{p.ID*1000 + 900, "yamllint", "lint", p.Created.Add(isPending), p.Created.Add(isLinted)},
+	}
+}
+
+// check is a job that always ends well.
+type check struct {
+	id           int
+	name, stage  string
+	begins, ends time.Time
+}
+
+func (k check) status(now time.Time) string {
+	switch {
+	case now.Before(k.begins):
+		return created
+	case now.Before(k.ends):
+		return running
+	}
+	return success
+}
+
+func jobs(c call) answer {
+	found, below, known := c.findPipeline()
+	if !known {
+		return message(http.StatusNotFound, "Not found")
+	}
+	list := []map[string]any{}
+	if !below {
+		for _, k := range ownJobs(found) {
+			list = append(list, c.check(found, k))
+		}
+		return ok(list)
+	}
+	for _, j := range slices.Backward(found.Jobs) {
+		list = append(list, c.job(found, j))
+	}
+	return ok(list)
+}
+
+func (c call) check(p pipeline, k check) map[string]any {
+	status := k.status(c.host.config.Clock.Now())
+	return c.jobBody(c.pipeline(p), job{ID: k.id, Begins: k.begins, Ends: k.ends}, k.name, k.stage, status)
+}
+
+func (c call) job(p pipeline, j job) map[string]any {
+	return c.jobBody(c.child(p), j, j.Cluster+"_deploy", "deploy", j.status(c.host.config.Clock.Now()))
+}
+
+func (c call) jobBody(of map[string]any, j job, name, stage, status string) map[string]any {
+	body := map[string]any{"id": j.ID, "name": name, "stage": stage, "status": status, "ref": defaultBranch, "allow_failure": false,
+		"created_at": of["created_at"], "started_at": nil, "finished_at": nil, "duration": nil, "failure_reason": nil,
+		"web_url": c.link("jobs", j.ID), "pipeline": of}
+	if status == running || status == success || status == failed {
+		body["started_at"] = stamp(j.Begins)
+	}
+	if status == success || status == failed {
+		body["finished_at"], body["duration"] = stamp(j.Ends), j.Ends.Sub(j.Begins).Seconds()
+	}
+	if status == failed {
+		body["failure_reason"] = "script_failure"
+	}
+	return body
+}
+
+// findJob returns a job, as the API shows it and with what it has said.
+func (c call) findJob() (body map[string]any, lines []said, found bool) {
+	number, err := strconv.Atoi(c.PathValue("job"))
+	p, known := c.host.pipelines.Get(strconv.Itoa(number / 1000))
+	if err != nil || !known || !c.owns(p) {
+		return nil, nil, false
+	}
+	for _, k := range ownJobs(p) {
+		if k.id == number {
+			return c.check(p, k), []said{{k.ends, green + "Job succeeded" + normal + "\n"}}, true
+		}
+	}
+	for _, j := range p.Jobs {
+		if j.ID == number && j.Result == "" {
+			return c.job(p, j), c.host.opening(p, j).lines, true
+		} else if j.ID == number {
+			return c.job(p, j), j.Trace, true
+		}
+	}
+	return nil, nil, false
+}
+
+func oneJob(c call) answer {
+	body, _, found := c.findJob()
+	if !found {
+		return message(http.StatusNotFound, "Not found")
+	}
+	return ok(body)
+}
+
+// trace is what a job has said by now.
+func trace(c call) answer {
+	_, lines, found := c.findJob()
+	if !found {
+		return message(http.StatusNotFound, "Not found")
+	}
+	var text []byte
+	for _, line := range lines {
+		if !line.At.After(c.host.config.Clock.Now()) {
+			text = append(text, line.Text...)
+		}
+	}
+	return ok(text)
+}
