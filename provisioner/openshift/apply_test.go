@@ -19,7 +19,7 @@ import (
 const agent = `{"apiVersion": "v1", "kind": "List", "items": [
 {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "agent", "namespace": "syn", "creationTimestamp": null},
  "spec": {"selector": {"matchLabels": {"app": "agent"}}, "template": {"metadata": {"labels": {"app": "agent"}}, "spec": {"containers": [{"name": "agent", "image": "agent:1"}]}}}, "status": {}},
-{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "agent", "namespace": "syn"}, "type": "Opaque", "stringData": {"token": "very-secret"}},
+{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "agent", "namespace": "syn"}, "stringData": {"token": "very-secret"}},
 {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "agent", "namespace": "syn"}},
 {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "agent"}, "rules": []},
 {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "syn"}}]}`

@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/fault"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -104,8 +105,12 @@ func complain(object *unstructured.Unstructured, number int) error {
 	return nil
 }
 
-// encodeSecret writes the plain text of a secret as data: of stringData the API notes no owner.
+// encodeSecret writes the plain text of a secret as data, as of stringData the API notes no owner, and its type, by which
+// one of another type is not mistaken for it.
 func encodeSecret(secret *unstructured.Unstructured) {
+	if kind, _ := secret.Object["type"].(string); kind == "" {
+		secret.Object["type"] = string(corev1.SecretTypeOpaque)
+	}
 	plain, _ := secret.Object["stringData"].(map[string]any)
 	delete(secret.Object, "stringData")
 	if len(plain) == 0 {
