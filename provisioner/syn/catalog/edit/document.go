@@ -1,0 +1,159 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"exoshift/internal/fault"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+const (
+	mostBytes = 512 << 10
+	// mostNesting bounds how deep values are in one another, so that no recursion ends the program.
+	mostNesting = 100
+	mark        = "\ufeff" // that some editors put in front of a file
+)
+
+// document is a file with one YAML document, as text and as a tree.
+type document struct {
+	file  string
+	mark  string
+	lines []line
+	root  ast.Node // nil: there is nothing but comments
+	solid map[int]bool
+}
+
+// line is a line without its end, and its end.
+type line struct{ text, end string }
+
+// parse reads a file. Anything that cannot be edited safely is fault.Invalid.
+func parse(file string, content []byte) (*document, error) {
+	d := &document{file: file}
+	text := string(content)
+	if strings.HasPrefix(text, mark) {
+		d.mark, text = mark, strings.TrimPrefix(text, mark)
+	}
+	if err := d.plausible(text); err != nil {
+		return nil, err
+	}
+	for each := range strings.Lines(text) {
+		bare := strings.TrimRight(each, "\r\n")
+		d.lines = append(d.lines, line{bare, each[len(bare):]})
+	}
+	parsed, err := d.tree(strings.ReplaceAll(text, "\r\n", "\n"))
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range parsed.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if d.root != nil {
+			return nil, d.invalid(doc.Body.GetToken().Position.Line, "there are several YAML documents in it")
+		}
+		d.root = doc.Body
+	}
+	if _, comment := d.root.(*ast.CommentGroupNode); comment {
+		d.root = nil
+	}
+	d.solid = d.within()
+	return d, nil
+}
+
+// tree parses a text. The parser is somebody else's: a text that it breaks on is one that we do not edit.
+func (d *document) tree(text string) (parsed *ast.File, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			err = d.invalid(0, "it cannot be read")
+		}
+	}()
+	parsed, err = parser.ParseBytes([]byte(text), 0)
+	if err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return nil, d.invalid(0, "%s", shown(first))
+	}
+	return parsed, nil
+}
+
+// plausible refuses what is no text, and what is made to exhaust its reader.
+func (d *document) plausible(text string) error {
+	switch {
+	case len(text) > mostBytes:
+		return d.invalid(0, "it has more than %d kB", mostBytes>>10)
+	case !utf8.ValidString(text):
+		return d.invalid(0, "it is not in UTF-8")
+	case strings.ContainsRune(text, 0), strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r"):
+		return d.invalid(0, "it has characters that no text has")
+	}
+	open, number := 0, 0
+	for each := range strings.Lines(text) {
+		number++
+		indent := len(each) - len(strings.TrimLeft(each, " "))
+		open = max(0, open+strings.Count(each, "[")+strings.Count(each, "{")-strings.Count(each, "]")-strings.Count(each, "}"))
+		dashes := strings.Count(each[:len(each)-len(strings.TrimLeft(each, " -?"))], "- ")
+		if open > mostNesting || indent > 10*mostNesting || dashes > mostNesting || strings.Count(each, "[")+strings.Count(each, "{") > 10*mostNesting {
+			return d.invalid(number, "values are too deep in one another")
+		}
+	}
+	return nil
+}
+
+func (d *document) invalid(line int, format string, args ...any) error {
+	return d.problem(fault.Invalid, line, format, args...).
+		WithHint("correct that file by hand: one YAML document of a map, as Commodore reads it")
+}
+
+// problem names the place first.
+func (d *document) problem(kind fault.Kind, line int, format string, args ...any) *fault.Error {
+	place := ""
+	if line > 0 {
+		place = fmt.Sprintf("line %d: ", line)
+	}
+	return fault.Newf(kind, "change "+d.file, "%s%s", place, fmt.Sprintf(format, args...))
+}
+
+// bytes is the file as it is now.
+func (d *document) bytes() []byte {
+	var b bytes.Buffer
+	b.WriteString(d.mark)
+	for _, each := range d.lines {
+		b.WriteString(each.text + each.end)
+	}
+	return b.Bytes()
+}
+
+// end is how lines of this document end.
+func (d *document) end() string {
+	for _, each := range d.lines {
+		if each.end != "" {
+			return each.end
+		}
+	}
+	return "\n"
+}
+
+// insert puts lines behind line number after; 0: at the beginning. A file whose last line has no end keeps that.
+func (d *document) insert(after int, texts ...string) {
+	fresh := make([]line, len(texts))
+	for i, text := range texts {
+		fresh[i] = line{text, d.end()}
+	}
+	if last := after - 1; after > 0 && d.lines[last].end == "" && len(fresh) > 0 {
+		d.lines[last].end, fresh[len(fresh)-1].end = d.end(), ""
+	}
+	d.lines = append(d.lines[:after:after], append(fresh, d.lines[after:]...)...)
+}
+
+// remove takes lines away, from the first to the last. A file whose last line has no end keeps that.
+func (d *document) remove(first, last int) {
+	ending := d.lines[last-1].end
+	d.lines = append(d.lines[:first-1:first-1], d.lines[last:]...)
+	if ending == "" && len(d.lines) > 0 {
+		d.lines[len(d.lines)-1].end = ""
+	}
+}
