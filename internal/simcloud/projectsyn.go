@@ -99,6 +99,7 @@ func (z *Zone) gitTroubles() githost.Troubles {
 	return map[string]githost.Troubles{
 		factMissing:    {FactMissing: true},
 		compileFailure: {CompileFailure: true},
+		secretMissing:  {SecretMissing: true},
 	}[z.options.Scenario]
 }
 

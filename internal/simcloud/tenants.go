@@ -2,9 +2,12 @@ package simcloud
 
 import "fmt"
 
-// seedTenants gives the tenants that are there from the beginning their configuration, which has no cluster that is
-// compiled.
+// oldCluster was installed long ago, and belongs to another tenant than rehearsals use.
+const oldCluster = "c-old-mill-1234"
+
+// seedTenants gives the tenants that are there from the beginning their configuration.
 func (p *projectSyn) seedTenants() error {
+	old, _ := p.syn.Cluster(oldCluster)
 	for id, path := range p.syn.Tenants() {
 		if err := p.git.Create(path); err != nil {
 			return err
@@ -12,28 +15,32 @@ func (p *projectSyn) seedTenants() error {
 		if _, commit, err := p.git.Files(path); err == nil && commit != "" {
 			continue
 		}
-		if _, err := p.git.Commit(path, "Initial commit", tenantFiles(id)); err != nil {
+		files := tenantFiles()
+		if id == old.Tenant {
+			files[oldCluster+".yml"] = []byte(oldConfiguration)
+		}
+		if _, err := p.git.Commit(path, "Initial commit", files); err != nil {
 			return fmt.Errorf("seed the configuration of %s: %w", id, err)
 		}
 	}
 	return nil
 }
 
-func tenantFiles(id string) map[string][]byte {
+func tenantFiles() map[string][]byte {
 	return map[string][]byte{
-		"README.md": []byte("# Configuration of " + id + "\n\nOne file for each cluster; `common.yml` is for all of them.\n"),
-		"common.yml": []byte(`# For all clusters of this tenant.
-parameters:
-  openshift4_monitoring:
-    alertManagerConfig: {}
-`),
-		"openshift4.yml": []byte(`# For all clusters with OpenShift.
-classes: []
-parameters:
-  openshift4_console:
-    config:
-      customization:
-        customProductName: Harbour
-`),
+		"README.md":      []byte("# Configuration of clusters\n\nOne file for each cluster; `common.yml` is for all of them.\n"),
+		"common.yml":     []byte("# For all clusters of this tenant.\nparameters: {}\n"),
+		"openshift4.yml": []byte("# For all clusters with OpenShift.\nparameters: {}\n"),
 	}
 }
+
+const oldConfiguration = `classes:
+- t-other-hill-0815.common
+- .openshift4
+applications: [exoscale-cloud-controller-manager, cilium]
+parameters:
+  openshift:
+    baseDomain: c-old-mill-1234.example.org # the cluster's own
+    infraID: c-old-mill-1234-x7k2p
+    clusterID: 3f6f3f0e-7a0c-4c57-8b0a-5d3c1f0e9b21
+`

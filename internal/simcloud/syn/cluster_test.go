@@ -28,6 +28,9 @@ func TestTheOperatorGivesANewClusterItsRepositorySecondsLater(t *testing.T) {
 		if *seen.GitRepo.URL != "ssh://git@git.vshn.net/syn/cluster-catalogs/c-demo.git" || *seen.GitRepo.HostKeys == "" || seen.InstallURL == nil {
 			t.Errorf("seconds later: %s", w.send(http.MethodGet, "/clusters/c-demo", ""))
 		}
+		if got := string(w.files["c-demo.yml"]); got != "classes:\n- t-quiet-harbour-4711.common\n" {
+			t.Errorf("its file: %q", got)
+		}
 		if w.repositories["syn/cluster-catalogs/c-demo"] != "made" || w.secrets["t-quiet-harbour-4711/c-demo/steward"] == "" {
 			t.Errorf("repositories %v, %d secrets", w.repositories, len(w.secrets))
 		}
@@ -145,7 +148,7 @@ func TestAProtectedClusterIsNeverDeleted(t *testing.T) {
 		if answer := w.send(http.MethodGet, "/clusters/c-demo", ""); answer.Status != http.StatusNotFound {
 			t.Errorf("after the protection was lifted: %s", answer)
 		}
-		if w.repositories["syn/cluster-catalogs/c-demo"] != "archived" || len(w.secrets) != 1 {
+		if w.repositories["syn/cluster-catalogs/c-demo"] != "archived" || len(w.secrets) != 1 || w.files["c-demo.yml"] != nil {
 			t.Errorf("repositories %v, %d secrets", w.repositories, len(w.secrets))
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
-	"strings"
 	"time"
 )
 
@@ -20,7 +19,6 @@ const (
 	protectedDelete = "syn.tools/protected-delete"
 	autoRepo        = "auto"
 	unmanagedRepo   = "unmanaged"
-	gitBase         = "ssh://git@git.vshn.net/"
 )
 
 // Settle does what the operator would have done by now.
@@ -100,9 +98,7 @@ func (s *Syn) prepare(c cluster) (cluster, error) {
 	if err != nil {
 		return c, err
 	}
-	if path, own := repositoryPath(c.URL); own && s.config.Repositories != nil {
-		err = s.config.Repositories.Create(path)
-	}
+	err = errors.Join(s.createRepository(c.URL), s.registerFile(c))
 	if s.config.Secrets != nil {
 		err = errors.Join(err, s.config.Secrets.Put(c.Tenant+"/"+c.ID+"/steward", map[string]string{"token": account}))
 	}
@@ -132,19 +128,11 @@ func (s *Syn) aged(c cluster) bootstrapToken {
 // end does what the deletion policy asks for: the repository is archived, and secrets are deleted so that they can be had
 // back.
 func (s *Syn) end(c cluster) error {
-	err := s.archive(c.URL)
+	err := errors.Join(s.archive(c.URL), s.removeFile(c))
 	if s.config.Secrets != nil {
 		err = errors.Join(err, s.config.Secrets.SoftDeleteBelow(c.Tenant+"/"+c.ID))
 	}
 	return errors.Join(err, s.clusters.Delete(c.ID))
-}
-
-func (s *Syn) archive(url string) error {
-	path, own := repositoryPath(url)
-	if !own || s.config.Repositories == nil {
-		return nil
-	}
-	return s.config.Repositories.Archive(path)
 }
 
 // ResetToken is what somebody does who may change Lieutenant's own objects: the cluster gets another bootstrap token.
@@ -157,12 +145,6 @@ func (s *Syn) ResetToken(id string) error {
 	}
 	c.Token = bootstrapToken{Secret: randomToken(), ValidUntil: s.now().Add(tokenLife), Valid: true, Taken: true}
 	return s.clusters.Put(id, c)
-}
-
-// repositoryPath returns the path of a repository of the Git host.
-func repositoryPath(url string) (path string, own bool) {
-	path, own = strings.CutPrefix(url, gitBase)
-	return strings.TrimSuffix(path, ".git"), own
 }
 
 // randomToken returns a bootstrap token as the operator makes it.

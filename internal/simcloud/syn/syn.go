@@ -30,10 +30,14 @@ type Config struct {
 	Troubles Troubles
 }
 
-// Repositories makes and archives Git repositories, by their paths without ".git". Both may be repeated.
+// Repositories makes, changes and archives Git repositories, by their paths without ".git". All may be repeated.
 type Repositories interface {
 	Create(path string) error
 	Archive(path string) error
+	// Files returns the files of the newest commit.
+	Files(path string) (files map[string][]byte, commit string, err error)
+	// Commit changes files; those whose content is nil are deleted.
+	Commit(path, message string, files map[string][]byte) (commit string, err error)
 }
 
 // Secrets keeps secrets of clusters by their paths below the mount.

@@ -34,10 +34,21 @@ func must(t *testing.T, err error) {
 type neighbours struct {
 	repositories map[string]string // "made" or "archived", by path
 	secrets      map[string]string
+	files        map[string][]byte // of every repository
 }
 
 func (n neighbours) Create(path string) error  { n.repositories[path] = "made"; return nil }
 func (n neighbours) Archive(path string) error { n.repositories[path] = "archived"; return nil }
+
+func (n neighbours) Files(string) (map[string][]byte, string, error) {
+	return n.files, "abc", nil
+}
+
+func (n neighbours) Commit(_, _ string, files map[string][]byte) (string, error) {
+	maps.Copy(n.files, files)
+	maps.DeleteFunc(n.files, func(_ string, content []byte) bool { return content == nil })
+	return "abc", nil
+}
 
 func (n neighbours) Put(path string, values map[string]string) error {
 	n.secrets[path] = values["token"]
@@ -61,7 +72,7 @@ type world struct {
 
 func open(t *testing.T, config Config) *world {
 	t.Helper()
-	w := &world{t: t, neighbours: neighbours{map[string]string{}, map[string]string{}}}
+	w := &world{t: t, neighbours: neighbours{map[string]string{}, map[string]string{}, map[string][]byte{}}}
 	if config.DB == nil {
 		config.DB = store.Memory()
 	}

@@ -43,10 +43,8 @@ func (s *Syn) addTenant(id string, body newTenant) (int, any, error) {
 	made := tenant{ID: id, Type: autoRepo, Created: s.now()}.clone()
 	made.Annotations[protectedDelete] = "true"
 	made.apply(body.tenantBody)
-	if path, own := repositoryPath(made.URL); own && s.config.Repositories != nil {
-		if err := s.config.Repositories.Create(path); err != nil {
-			return 0, nil, err
-		}
+	if err := s.createRepository(made.URL); err != nil {
+		return 0, nil, err
 	}
 	return http.StatusCreated, made.view(), s.tenants.Put(id, made)
 }

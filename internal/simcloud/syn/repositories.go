@@ -1,0 +1,69 @@
+package syn
+
+import "strings"
+
+// gitBase is how the addresses of the Git host's repositories begin.
+const gitBase = "ssh://git@git.vshn.net/"
+
+// repositoryPath returns the path of a repository of the Git host.
+func repositoryPath(url string) (path string, own bool) {
+	path, own = strings.CutPrefix(url, gitBase)
+	return strings.TrimSuffix(path, ".git"), own
+}
+
+func (s *Syn) createRepository(url string) error {
+	path, own := repositoryPath(url)
+	if !own || s.config.Repositories == nil {
+		return nil
+	}
+	return s.config.Repositories.Create(path)
+}
+
+func (s *Syn) archive(url string) error {
+	path, own := repositoryPath(url)
+	if !own || s.config.Repositories == nil {
+		return nil
+	}
+	return s.config.Repositories.Archive(path)
+}
+
+// registerFile gives a cluster its file in the tenant's configuration, as the operator does. What is there stays.
+func (s *Syn) registerFile(c cluster) error {
+	path, ok := s.configuration(c.Tenant)
+	if !ok {
+		return nil
+	}
+	if err := s.config.Repositories.Create(path); err != nil {
+		return err
+	}
+	files, _, err := s.config.Repositories.Files(path)
+	if err != nil {
+		return err
+	}
+	name := c.ID + ".yml"
+	if _, known := files[name]; known {
+		return nil
+	}
+	return s.commit(path, name, []byte("classes:\n- "+c.Tenant+".common\n"))
+}
+
+// removeFile takes the file of a cluster away that is gone.
+func (s *Syn) removeFile(c cluster) error {
+	path, ok := s.configuration(c.Tenant)
+	if !ok {
+		return nil
+	}
+	return s.commit(path, c.ID+".yml", nil)
+}
+
+func (s *Syn) commit(path, file string, content []byte) error {
+	_, err := s.config.Repositories.Commit(path, "Update cluster files", map[string][]byte{file: content})
+	return err
+}
+
+// configuration returns the repository of a tenant's configuration, if it is at the Git host.
+func (s *Syn) configuration(id string) (path string, ok bool) {
+	t, known := s.tenants.Get(id)
+	path, own := repositoryPath(t.URL)
+	return path, known && own && s.config.Repositories != nil
+}
