@@ -1,17 +1,12 @@
 package githost_test
 
 import (
-	"context"
 	"crypto/ed25519"
-	"net"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"net/netip"
 	"strings"
 	"testing"
 
-	"exoshift/internal/network"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/githost"
 	"exoshift/internal/simcloud/server"
@@ -31,14 +26,18 @@ type lab struct {
 	*githost.Host
 	url     string // with a token that may do everything
 	base    string // without one
-	network *fabric.Fabric
+	client  *fabric.Host
 	key     ssh.Signer // of an engineer
 	hostKey ssh.Signer
 }
 
+func privateKey(seed byte) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed([]byte(strings.Repeat(string(rune(seed)), ed25519.SeedSize)))
+}
+
 func signer(t *testing.T, seed byte) ssh.Signer {
 	t.Helper()
-	made, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed([]byte(strings.Repeat(string(rune(seed)), ed25519.SeedSize))))
+	made, err := ssh.NewSignerFromKey(privateKey(seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +56,7 @@ func open(t *testing.T, config githost.Config) *lab {
 	}
 	web := httptest.NewServer(host.Web())
 	t.Cleanup(web.Close)
-	l := &lab{Host: host, base: web.URL, key: signer(t, 'e'), hostKey: config.HostKey}
+	l := &lab{Host: host, base: web.URL, key: signer(t, 'e'), hostKey: config.HostKey, client: serve(t, host.SSH())}
 	l.url = strings.Replace(web.URL, "://", "://oauth2:"+host.IssueToken()+"@", 1)
 	if err := host.AddKey(server.AuthorizedKey(l.key)); err != nil {
 		t.Fatal(err)
@@ -94,98 +93,25 @@ func (l *lab) file(t *testing.T, name, path string) string {
 	return string(files[path])
 }
 
-var _ = context.Background
-var _ net.Conn
-var _ network.Clock
+const address = "203.0.113.7"
 
-// folder is a working copy of the real Git.
-type folder string
-
-func (f folder) try(t *testing.T, args ...string) (string, error) {
+// serve opens a port on a network in memory, and returns another host of it.
+func serve(t *testing.T, port server.Port) *fabric.Host {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=A", "-c", "user.email=a@example.net"}, args...)...)
-	command.Dir = string(f)
-	command.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "LC_ALL=C")
-	out, err := command.CombinedOutput()
-	return string(out), err
-}
-
-func (f folder) git(t *testing.T, args ...string) string {
-	t.Helper()
-	out, err := f.try(t, args...)
+	f := fabric.New(fabric.Config{})
+	t.Cleanup(f.Close)
+	ca, err := fabric.NewCA("Internet")
 	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return out
-}
-
-func (f folder) write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(string(f), name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func needGit(t *testing.T) folder {
-	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+	servers := server.New(server.Config{Fabric: f, CA: ca})
+	t.Cleanup(func() { _ = servers.Close() })
+	if err := servers.Add(server.Site{Address: address, Ports: []server.Port{port}}); err != nil {
+		t.Fatal(err)
 	}
-	return folder(t.TempDir())
-}
-
-func TestTheRealGitClonesChangesAndPushes(t *testing.T) {
-	dir, l := needGit(t), open(t, githost.Config{})
-	l.create(t, project)
-	dir.git(t, "clone", l.url+"/"+project+".git", "work") // an empty one
-	l.commit(t, project, map[string]string{"README.md": "one\n", "a/b/c.yml": "x: 1\n"})
-	work := folder(filepath.Join(string(dir), "work"))
-	work.git(t, "pull", "origin", "master")
-	work.write(t, "README.md", "two\n")
-	work.git(t, "commit", "-am", "Second")
-	work.git(t, "push", "origin", "HEAD:master")
-	if got := l.file(t, project, "README.md"); got != "two\n" {
-		t.Errorf("README.md is %q", got)
+	client, err := f.Host(netip.MustParseAddr("192.0.2.10"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	l.commit(t, project, map[string]string{"third": "3\n"})
-	work.git(t, "pull", "origin", "master")
-	dir.git(t, "clone", "--depth", "1", l.url+"/"+project+".git", "shallow")
-	shallow := folder(filepath.Join(string(dir), "shallow"))
-	if got := strings.Count(shallow.git(t, "log", "--format=%h"), "\n"); got != 1 {
-		t.Errorf("the shallow clone has %d commits", got)
-	}
-	shallow.write(t, "fourth", "4\n")
-	shallow.git(t, "add", "fourth")
-	shallow.git(t, "commit", "-m", "Fourth")
-	shallow.git(t, "push", "origin", "HEAD")
-	shallow.git(t, "fetch", "--unshallow")
-	if got := strings.Count(shallow.git(t, "log", "--format=%h"), "\n"); got != 4 {
-		t.Errorf("the deepened clone has %d commits", got)
-	}
-	shallow.git(t, "fsck", "--full", "--strict")
-}
-
-func TestNobodyIsOverwrittenOnTheDefaultBranch(t *testing.T) {
-	dir, l := needGit(t), open(t, githost.Config{})
-	l.create(t, project)
-	l.commit(t, project, map[string]string{"README.md": "one\n"})
-	l.commit(t, project, map[string]string{"README.md": "two\n"})
-	dir.git(t, "clone", l.url+"/"+project, "work")
-	work := folder(filepath.Join(string(dir), "work"))
-	work.git(t, "reset", "--hard", "HEAD~1")
-	work.write(t, "other", "mine\n")
-	work.git(t, "add", "other")
-	work.git(t, "commit", "-m", "Mine")
-	if out, err := work.try(t, "push", "origin", "HEAD:master"); err == nil || !strings.Contains(out, "non-fast-forward") {
-		t.Errorf("a push that is behind: %v, %s", err, out)
-	}
-	out, err := work.try(t, "push", "--force", "origin", "HEAD:master")
-	if want := "remote: GitLab: You are not allowed to force push code to a protected branch on this project."; err == nil || !strings.Contains(out, want) {
-		t.Errorf("a forced push: %v, %s", err, out)
-	}
-	work.git(t, "push", "origin", "HEAD:refs/heads/mine")
-	work.git(t, "push", "origin", ":refs/heads/mine")
-	if got := l.file(t, project, "README.md"); got != "two\n" {
-		t.Errorf("README.md is %q", got)
-	}
+	return client
 }
