@@ -183,3 +183,6 @@ func inWorldUnsigned(t *testing.T, test func(ctx context.Context, w *world)) {
 		test(t.Context(), w)
 	})
 }
+
+// pass lets time go by in a bubble.
+func (*world) pass(d time.Duration) { time.Sleep(d) }
