@@ -139,6 +139,8 @@ type SynFacts struct {
 	Synthesized  time.Time `json:"synthesized,omitzero"`  // when every application was well
 	Maintained   time.Time `json:"maintained,omitzero"`   // when the first maintenance was over
 	OnCall       time.Time `json:"onCall,omitzero"`       // when alerts began to reach the people on call
-	ACME         string    `json:"acme,omitzero"`         // what the _acme-challenge records lead to
-	Alerts       []string  `json:"alerts,omitzero"`       // that fired at the end and nobody expects, one sentence each
+	// AdminInvalidated is when openshift-install's kubeconfig was taken its power.
+	AdminInvalidated time.Time `json:"adminInvalidated,omitzero"`
+	ACME             string    `json:"acme,omitzero"`   // what the _acme-challenge records lead to
+	Alerts           []string  `json:"alerts,omitzero"` // that fired at the end and nobody expects, one sentence each
 }

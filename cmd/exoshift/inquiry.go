@@ -25,6 +25,7 @@ func (c *conversation) inquiries() []wizard.Inquiry {
 		{ID: "release", Title: "Release", Screen: wizard.Cluster, Keys: []string{"openshift.distribution", versionField}, Ask: c.publication},
 		{ID: "offers", Title: "Instance types and quotas", Screen: wizard.Nodes, Keys: slices.Concat(zone, typeKeys()), Ask: withKeys(c.offers)},
 	}
+	all = append(all, c.synInquiries()...)
 	for n := range all {
 		all[n].Ask = limited(all[n].Ask)
 	}

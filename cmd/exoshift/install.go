@@ -35,6 +35,7 @@ func installCommand(std streams) *cobra.Command {
 	waitFlag(cmd)
 	releaseFlags(cmd)
 	renewFlag(cmd)
+	catalogFlag(cmd)
 	lookInsideFlag(cmd)
 	return cmd
 }

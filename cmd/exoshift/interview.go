@@ -46,6 +46,7 @@ func (c *conversation) interview() *wizard.Interview {
 		Place:     c.draft.Path(),
 		Found:     c.found,
 		Inquiries: c.inquiries(),
+		SignIn:    c.signIn,
 		Lookup:    c.lookup,
 		Save:      c.save,
 		Keep:      c.keep,

@@ -35,8 +35,18 @@ func assignments(cmd *cobra.Command) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the flags: %w", err)
 	}
+	if catalog := cmd.Flags().Lookup(catalogName); catalog != nil && catalog.Changed {
+		path, err := absolute(catalog.Value.String())
+		if err != nil {
+			return nil, err
+		}
+		set = append(set, "syn.catalogDir="+path)
+	}
 	return set, nil
 }
+
+// catalogName is the name of a flag.
+const catalogName = "catalog-dir"
 
 // all returns the layers that there are.
 func (l layers) all() []wizard.Layer {

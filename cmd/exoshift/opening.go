@@ -8,7 +8,6 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
-	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
 	"exoshift/wizard"

@@ -40,6 +40,7 @@ func planCommand(std streams) *cobra.Command {
 		},
 	}
 	answersFlag(cmd, "the answers file")
+	catalogFlag(cmd)
 	dirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
 	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "fail if anything would be created, changed or deleted")
 	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
@@ -122,6 +123,9 @@ func printPlan(w io.Writer, spec state.Spec, preview install.Preview) {
 	printChanges(w, "THERE", with(preview, state.Found))
 	printChanges(w, "THERE, BUT NOT IN THE ANSWERS: left alone", preview.Surplus)
 	printDifference(w, preview.Difference)
+	for _, unseen := range preview.Unseen {
+		fmt.Fprintf(w, "\nNOT LOOKED AT: %s\n", console.Clean(unseen))
+	}
 	printQuotas(w, preview.Quotas)
 	fmt.Fprintf(w, "\nThe cluster %s.\n", preview.Cost)
 	fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d as they should be.\n", len(with(preview, state.Created)),

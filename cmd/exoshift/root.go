@@ -67,7 +67,7 @@ To see it all before, on a simulated zone and for nothing: exoshift rehearse --i
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), checkCommand(std), planCommand(std), statusCommand(std), replayCommand(std), destroyCommand(std), bundleCommand(std), answersCommand(std), versionCommand(std), probeCommand(std), simulatedInstaller(std))
+	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), checkCommand(std), planCommand(std), statusCommand(std), replayCommand(std), destroyCommand(std), emergencyCommand(std), bundleCommand(std), answersCommand(std), versionCommand(std), probeCommand(std), simulatedInstaller(std))
 	for _, command := range root.Commands() {
 		command.Args = usageArgs(command.Args)
 	}
@@ -151,6 +151,11 @@ func flagLayers(cmd *cobra.Command) (*viper.Viper, error) {
 func answersFlag(cmd *cobra.Command, usage string) {
 	cmd.Flags().String("answers", "", usage)
 	setFlag(cmd)
+}
+
+// catalogFlag is short for --set syn.catalogDir=PATH.
+func catalogFlag(cmd *cobra.Command) {
+	cmd.Flags().String(catalogName, "", "a compiled catalog on this machine, in place of one that is compiled during the installation")
 }
 
 func dirFlag(cmd *cobra.Command, usage string) { cmd.Flags().String("dir", "", usage) }

@@ -28,6 +28,9 @@ func (i *Installation) restrictedKey(ctx context.Context, report provisioner.Rep
 		return err
 	}
 	object(report, state.KindRole, role.Name, role.ID, action)
+	if i.syn.unseen {
+		return nil // whether it has its key, only Vault can tell
+	}
 	kept, err := i.keptKey(ctx, policy)
 	if err != nil {
 		return err

@@ -30,6 +30,8 @@ type Preview struct {
 	Cost    Cost
 	// Difference is what the cluster's configuration gets, if it is connected to Project Syn.
 	Difference state.Difference
+	// Unseen is what could not be looked at, a sentence each.
+	Unseen []string
 }
 
 // Pending returns what would be created, changed or deleted.

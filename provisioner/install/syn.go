@@ -21,6 +21,7 @@ type connection struct {
 	tenant  state.SynTenant
 	cluster state.SynCluster
 	keys    map[string]state.APIKey // by policy: what Vault keeps of them, once it was read
+	unseen  bool                    // a preview goes on without: nobody is signed in
 }
 
 // Names of the steps that others need.

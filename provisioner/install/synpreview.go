@@ -10,12 +10,25 @@ import (
 	"exoshift/state"
 )
 
-// previewSyn says what Lieutenant, Vault and the tenant's repository would get.
+// previewSyn says what Lieutenant, Vault and the tenant's repository would get, as far as somebody is signed in there.
 func (i *Installation) previewSyn(preview *Preview) body {
+	look := i.lookAtSyn(preview)
 	return func(ctx context.Context, report provisioner.Report) error {
 		if !i.connected() {
 			return nil
 		}
+		err := look(ctx, report)
+		if fault.Is(err, fault.Waiting) {
+			i.syn.unseen = true
+			preview.Unseen = append(preview.Unseen, "what Project Syn would get: "+err.Error())
+			return nil
+		}
+		return err
+	}
+}
+
+func (i *Installation) lookAtSyn(preview *Preview) body {
+	return func(ctx context.Context, report provisioner.Report) error {
 		if err := i.askLieutenant(ctx, report); err != nil {
 			return err
 		}

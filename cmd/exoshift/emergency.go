@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/provisioner/openshift"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// emergency is what the flags of emergency-access say beyond the common ones.
+type emergency struct {
+	options
+	kubeconfig string // path of the emergency credentials
+	invalidate bool
+}
+
+func emergencyCommand(std streams) *cobra.Command {
+	var e emergency
+	cmd := &cobra.Command{
+		Use:   "emergency-access",
+		Short: "Verify a cluster's emergency access, and then invalidate the kubeconfig that is valid for ten years",
+		Long: `Verify a cluster's emergency access, and then invalidate the kubeconfig that is valid for ten years.
+
+openshift-install leaves an administrator's kubeconfig that nobody can take back one by one. Once Project Syn runs, the
+cluster makes emergency credentials of its own. This command proves that they let you in: with TLS verified, at this very
+cluster, as an emergency account that may do everything. Only with --invalidate, and after a yes, it then takes the other
+kubeconfig its power; if the emergency access does not work after that, everything is put back.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if e.options, err = bind(cmd, std); err != nil {
+				return err
+			}
+			return e.run(cmd.Context(), std)
+		},
+	}
+	cmd.Flags().StringVar(&e.kubeconfig, "kubeconfig", "", "the emergency credentials, as they were fetched")
+	cmd.Flags().BoolVar(&e.invalidate, "invalidate", false, "invalidate the administrator's kubeconfig in the cluster's folder, after a yes")
+	cmd.Flags().Bool("yes", false, "invalidate it without asking")
+	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	return cmd
+}
+
+func (e emergency) run(ctx context.Context, std streams) (err error) {
+	credentials, err := os.ReadFile(e.kubeconfig)
+	if err != nil {
+		return usageError{fmt.Errorf("read the emergency credentials, which --kubeconfig names: %w", err)}
+	}
+	folder, err := existingFolder(e.dir)
+	if err != nil {
+		return usageError{err}
+	}
+	unlock, err := folder.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	cluster, leave, err := clusterOf(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	verified, err := cluster.VerifyEmergency(ctx, credentials)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "The emergency access works: %s, whose newest token was made on %s, may do everything.\n",
+		console.Clean(verified.User), verified.TokenMade.UTC().Format(time.DateTime+" MST"))
+	if !e.invalidate {
+		fmt.Fprintf(std.out, "The administrator's kubeconfig still works, too, for ten years. To invalidate it, run this again with --invalidate.\n")
+		return nil
+	}
+	return e.invalidated(ctx, std, folder, cluster, credentials)
+}
+
+// invalidated takes the administrator's kubeconfig its power, once somebody has said yes.
+func (e emergency) invalidated(ctx context.Context, std streams, folder state.Folder, cluster *openshift.Cluster, credentials []byte) error {
+	if !e.yes {
+		if !std.terminal() {
+			return usageError{errors.New("nothing was changed: give --yes to invalidate the administrator's kubeconfig")}
+		}
+		yes, err := ask(ctx, std, "\nInvalidate the administrator's kubeconfig? From then on only the emergency access and the cluster's own logins work.")
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return usageError{errors.New("nothing was changed")}
+		}
+	}
+	fmt.Fprintln(std.out, "Invalidating it, and watching until every API server refuses it: this takes some minutes.")
+	if _, err := cluster.InvalidateAdmin(ctx, credentials); err != nil {
+		return err
+	}
+	facts, err := folder.Facts()
+	if err == nil && facts.Syn.AdminInvalidated.IsZero() {
+		facts.Syn.AdminInvalidated = time.Now().UTC().Truncate(time.Second)
+		err = folder.SaveFacts(facts)
+	}
+	fmt.Fprintln(std.out, "The administrator's kubeconfig is refused, and the emergency access works.")
+	return err
+}
+
+// clusterOf returns the cluster of a folder, in the world where it is; leave closes both.
+func clusterOf(ctx context.Context, folder state.Folder) (*openshift.Cluster, func() error, error) {
+	const op = "reach the cluster"
+	spec, err := answersInForce(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	facts, err := folder.Facts()
+	if err != nil {
+		return nil, nil, err
+	}
+	if facts.Installed.IsZero() {
+		return nil, nil, fault.Newf(fault.Invalid, op, "the cluster of %s is not installed", folder.Path())
+	}
+	secrets, _ := wizard.ResolveSecrets(spec, rehearsalSecrets) // a real cluster's API needs none of them
+	around, err := surroundingsOf(ctx, folder, facts.Rehearsal, spec, secrets)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := session{spec: spec, folder: folder}
+	cluster := openshift.NewCluster(around.net, s.kubeconfig)
+	return cluster, func() error { cluster.Close(); return around.leave() }, nil
+}
