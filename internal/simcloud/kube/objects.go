@@ -265,6 +265,9 @@ func (o *Objects) identify(kind Kind, namespace string, object Object) {
 	if kind.Namespaced {
 		object.Set("metadata.namespace", namespace)
 	}
+	if kind.GroupResource() == definitions && object.Get("status.conditions") == nil {
+		object.Set("status.conditions", []Object{{"type": "NamesAccepted", "status": "True"}, {"type": "Established", "status": "True"}})
+	}
 	name := key(kind.GroupResource(), namespace, object.Name()) + strconv.FormatUint(o.version, 10)
 	object.Set("metadata.uid", uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String())
 	object.Set("metadata.creationTimestamp", o.now().UTC().Format(time.RFC3339))
@@ -289,3 +292,9 @@ func keepIdentity(changed, old Object) {
 }
 
 func key(resource, namespace, name string) string { return resource + "/" + namespace + "/" + name }
+
+// VersionOf returns the version of an object, 0 if there is none; it copies nothing.
+func (o *Objects) VersionOf(resource, namespace, name string) uint64 {
+	found, _ := o.find(resource, namespace, name)
+	return found.object.Version()
+}

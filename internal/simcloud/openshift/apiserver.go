@@ -23,7 +23,7 @@ func (c *cluster) serveAPI(ctx context.Context, m machine.Machine, issued bool) 
 	}
 	server := &kube.Server{
 		Objects:       c.objects,
-		Authenticator: kube.Authenticator{Clients: c.clientAuthorities, Token: c.bearer},
+		Authenticator: kube.Authenticator{Clients: c.clientAuthorities, Token: c.bearer, Issue: c.issue},
 		Authorize:     c.authorize,
 		Ready:         c.quorum,
 		Version:       kubernetesVersion(c.record().Version),

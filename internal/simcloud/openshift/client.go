@@ -128,6 +128,21 @@ func patchType(path string) string {
 
 // do sends a request and returns the object of the answer; nil for an answer that is no JSON.
 func (c *client) do(ctx context.Context, method, path string, body kube.Object) (kube.Object, error) {
+	media := "application/json"
+	if method == http.MethodPatch {
+		media = patchType(path)
+	}
+	return c.send(ctx, method, path, media, body)
+}
+
+// apply makes an object of a collection by server-side apply, and takes fields from others.
+func (c *client) apply(ctx context.Context, collection, manager string, object kube.Object) error {
+	path := collection + "/" + object.Name() + "?force=true&fieldManager=" + manager
+	_, err := c.send(ctx, http.MethodPatch, path, "application/apply-patch+yaml", object)
+	return err
+}
+
+func (c *client) send(ctx context.Context, method, path, media string, body kube.Object) (kube.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
 	var content io.Reader
@@ -142,12 +157,9 @@ func (c *client) do(ctx context.Context, method, path string, body kube.Object) 
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Content-Type", media)
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	if method == http.MethodPatch {
-		request.Header.Set("Content-Type", patchType(path))
 	}
 	response, err := c.http.Do(request)
 	if err != nil {

@@ -7,22 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"path"
 	"strings"
 	"time"
 
 	"exoshift/internal/simcloud/kube"
 )
-
-// imageName returns the name of a pod's first image, without registry, tag and digest: it tells what the pod does.
-func imageName(pod kube.Object) string {
-	for _, c := range pod.List("spec.containers") {
-		name, _, _ := strings.Cut(c.Text("image"), "@")
-		name, _, _ = strings.Cut(path.Base(name), ":")
-		return name
-	}
-	return ""
-}
 
 // trouble is why a pod does not run, in the kubelet's words.
 type trouble struct{ reason, message string }
@@ -37,6 +26,11 @@ func (k *kubelet) runContainer(ctx context.Context, p *pod) {
 	for pause := firstRestart; ; pause = min(2*pause, lastRestart) {
 		reason, err := k.attempt(ctx, p)
 		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			p.ready.Store(false)
+			p.done.Store(true)
 			return
 		}
 		p.ready.Store(false)
@@ -55,35 +49,47 @@ func (k *kubelet) attempt(ctx context.Context, p *pod) (reason string, err error
 	if host, _ := p.object.Get("spec.hostNetwork").(bool); !host && !k.online.Load() {
 		return "NetworkNotReady", errors.New(noNetwork)
 	}
-	containers := p.object.List("spec.containers")
-	if len(containers) == 0 {
+	program, container := programOf(p.object)
+	if container == nil {
 		return "CreateContainerConfigError", errors.New("the pod has no containers")
 	}
-	env, err := k.environment(ctx, p.object, containers[0])
+	if err := k.pullImages(ctx, p.object); err != nil {
+		return "ErrImagePull", err
+	}
+	env, err := k.environment(ctx, p.object, container)
 	if err != nil {
 		return "CreateContainerConfigError", err
 	}
 	if err := k.world.work(ctx, 15*time.Second+jitter(p.name, 15*time.Second)); err != nil {
 		return "", err
 	}
-	return "CrashLoopBackOff", k.execute(ctx, p, env)
+	return "CrashLoopBackOff", k.execute(ctx, p, program, env)
 }
 
-// execute does what the image is for. What nobody here knows of, runs and does nothing.
-func (k *kubelet) execute(ctx context.Context, p *pod, env map[string]string) error {
+// execute does what a program is for. What nobody here knows of, runs and does nothing, or ends soon in a Job. nil: it
+// ended well.
+func (k *kubelet) execute(ctx context.Context, p *pod, program string, env map[string]string) error {
 	running := func() {
 		p.trouble.Store(nil)
 		p.ready.Store(true)
 	}
-	switch imageName(p.object) {
-	case "cloud-controller-manager", "exoscale-cloud-controller-manager":
-		return k.runCloudController(ctx, p, env, running)
-	case ciliumAgent:
-		return k.runCilium(ctx, env, running)
+	if run, known := programs()[program]; known {
+		return run(k, ctx, p, env, running)
 	}
 	running()
+	if ownerKind(p.object) == "Job" {
+		return k.runJob(ctx, p, env)
+	}
 	<-ctx.Done()
 	return ctx.Err()
+}
+
+// ownerKind is the kind of whatever made a pod.
+func ownerKind(pod kube.Object) string {
+	for _, owner := range pod.List("metadata.ownerReferences") {
+		return owner.Text("kind")
+	}
+	return ""
 }
 
 // environment resolves a container's variables. Without others, the API is where the service network has it.

@@ -43,7 +43,8 @@ func (k *kubelet) conditions() []kube.Object {
 
 func (k *kubelet) networkReady() bool {
 	for _, p := range k.pods {
-		plugin := p.app == networkApp || p.app == "" && imageName(p.object) == ciliumAgent
+		program, _ := programOf(p.object)
+		plugin := p.app == networkApp || p.app == "" && program == ciliumAgent
 		if plugin && p.ready.Load() {
 			return true
 		}

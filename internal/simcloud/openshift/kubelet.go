@@ -28,6 +28,8 @@ type kubelet struct {
 	pods    map[string]*pod // by namespace/name
 	beat    heartbeat
 	online  atomic.Bool // the network plugin runs
+	// registries that let this machine in, by host.
+	registries sync.Map
 }
 
 // How long a machine takes to pull the release's operating system and to start again from it (inferred).

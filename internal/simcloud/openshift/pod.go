@@ -31,6 +31,7 @@ type pod struct {
 	fresh     bool   // started because the API said so, not because its manifest is on the disk
 	stop      func()
 	ready     atomic.Bool
+	done      atomic.Bool             // what it was for is done
 	trouble   atomic.Pointer[trouble] // why it does not run
 	reported  string                  // what was last written to the API
 }
@@ -152,11 +153,16 @@ func (k *kubelet) tell(ctx context.Context, p *pod) {
 		state = found.reason + ": " + found.message
 		container["state"] = kube.Object{"waiting": kube.Object{"reason": found.reason, "message": found.message}}
 	}
+	phase := "Running"
+	if p.done.Load() {
+		state, phase = "Succeeded", "Succeeded"
+		container["state"] = kube.Object{"terminated": kube.Object{"reason": "Completed", "exitCode": 0}}
+	}
 	if p.reported == state {
 		return
 	}
 	status := kube.Object{"status": kube.Object{
-		"phase": "Running", "hostIP": k.machine.Address().String(), "podIP": k.machine.Address().String(),
+		"phase": phase, "hostIP": k.machine.Address().String(), "podIP": k.machine.Address().String(),
 		"conditions":        []kube.Object{{"type": "Ready", "status": ready}},
 		"containerStatuses": []kube.Object{container},
 	}}

@@ -31,6 +31,10 @@ type Troubles struct {
 	MixedConfigs bool
 	// SecondInterface: the second master has a second interface, whose address its kubelet prefers.
 	SecondInterface bool
+	// SlowArgo: the operator of Argo CD waits for itself until Steward starts it anew.
+	SlowArgo bool
+	// UnexpectedAlert: an alert fires that nobody expects on a new cluster.
+	UnexpectedAlert bool
 	// RoutersOnMasters: somebody moves the routers to the masters, once.
 	RoutersOnMasters bool
 }

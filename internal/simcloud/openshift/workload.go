@@ -15,12 +15,14 @@ import (
 )
 
 const (
-	deploymentResource = "deployments.apps"
-	daemonSetResource  = "daemonsets.apps"
-	accountResource    = "serviceaccounts"
+	deploymentResource  = "deployments.apps"
+	daemonSetResource   = "daemonsets.apps"
+	statefulSetResource = "statefulsets.apps"
+	jobResource         = "jobs.batch"
+	accountResource     = "serviceaccounts"
 )
 
-// workload is a Deployment or a DaemonSet that came with the manifests. What a release brings by itself is not made of
+// workload is a Deployment, StatefulSet, DaemonSet or Job that came with the manifests. What a release brings by itself is not made of
 // workloads here.
 type workload struct {
 	kube.Object
@@ -29,7 +31,7 @@ type workload struct {
 	pods     []kube.Object // that it owns now
 }
 
-// workloads makes the pods of Deployments and DaemonSets, and schedules them. The ReplicaSets in between are left out.
+// workloads makes the pods of workloads, and schedules them. The ReplicaSets in between are left out.
 func (k *controllers) workloads(_ context.Context, seen view) error {
 	owned := map[string][]kube.Object{}
 	for _, id := range slices.Sorted(maps.Keys(seen.pods)) {
@@ -38,11 +40,14 @@ func (k *controllers) workloads(_ context.Context, seen view) error {
 		}
 	}
 	var faults error
-	for _, resource := range []string{deploymentResource, daemonSetResource} {
+	for _, resource := range []string{deploymentResource, daemonSetResource, statefulSetResource, jobResource} {
 		for _, object := range k.objects.List(resource, "") {
 			uid := object.Text("metadata.uid")
 			w := workload{Object: object, resource: resource, hash: templateHash(object), pods: owned[uid]}
 			delete(owned, uid)
+			if resource == jobResource && condition(object, jobComplete).Text("status") == "True" {
+				continue
+			}
 			faults = errors.Join(faults, k.reconcileWorkload(w, seen))
 		}
 	}
@@ -111,8 +116,8 @@ func serviceAccount(spec kube.Object) string {
 	return cmp.Or(spec.Text("serviceAccountName"), spec.Text("serviceAccount"), "default")
 }
 
-// wanted returns the pods that should be, by name: of a DaemonSet one on each node that it fits on, of a Deployment as
-// many as told, without a node yet.
+// wanted returns the pods that should be, by name: of a DaemonSet one on each node that it fits on, of a Job one, of others
+// as many as told, without a node yet.
 func (w workload) wanted(nodes []kube.Object) map[string]kube.Object {
 	wanted := map[string]kube.Object{}
 	if w.resource == daemonSetResource {
@@ -125,11 +130,14 @@ func (w workload) wanted(nodes []kube.Object) map[string]kube.Object {
 		return wanted
 	}
 	replicas := 1
-	if count, ok := w.Get("spec.replicas").(float64); ok {
+	if count, ok := w.Get("spec.replicas").(float64); ok && w.resource != jobResource {
 		replicas = int(count)
 	}
 	for i := range replicas {
 		name := w.Name() + "-" + w.hash + "-" + suffix(w.hash+strconv.Itoa(i))
+		if w.resource == statefulSetResource {
+			name = w.Name() + "-" + strconv.Itoa(i)
+		}
 		wanted[name] = w.pod(name, "")
 	}
 	return wanted
@@ -209,13 +217,19 @@ func (k *controllers) warn(pod kube.Object, reason, message string) error {
 func (k *controllers) reportWorkload(w workload, ready int) error {
 	_, err := k.objects.Change(w.resource, w.Namespace(), w.Name(), func(o kube.Object) error {
 		o.Set("status.observedGeneration", w.Get("metadata.generation"))
-		if w.resource == daemonSetResource {
+		switch w.resource {
+		case jobResource:
+			reportJob(o, w.pods, k.now())
+			return nil
+		case daemonSetResource:
 			o.Set("status.desiredNumberScheduled", len(w.pods))
 			o.Set("status.numberReady", ready)
 			return nil
 		}
 		o.Set("status.replicas", len(w.pods))
-		o.Set("status.readyReplicas", ready)
+		for _, field := range []string{"readyReplicas", "availableReplicas", "updatedReplicas"} {
+			o.Set("status."+field, ready)
+		}
 		setCondition(o, k.now(), "Available", truth(ready > 0), "", "")
 		return nil
 	})

@@ -1,0 +1,46 @@
+package openshift
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// healOperator ends the deadlock of an operator that waits for a Secret which is not its own: without the Secret, and
+// started anew, it goes on.
+func (s *steward) healOperator(ctx context.Context) error {
+	maps, err := s.api.get(ctx, in(synNamespace, mapResource)+"?labelSelector=app.kubernetes.io%2Fmanaged-by%3D"+argoInstance)
+	if err != nil {
+		return err
+	}
+	pods, err := s.api.get(ctx, in(argoOperatorNS, podResource))
+	if err != nil || len(maps.List("items")) > deadlockMaps || len(pods.List("items")) == 0 {
+		return err
+	}
+	for _, pod := range pods.List("items") {
+		started, err := time.Parse(time.RFC3339, pod.Text("metadata.creationTimestamp"))
+		if err != nil || s.now().Sub(started) < deadlockAge {
+			return err
+		}
+	}
+	secret := in(synNamespace, secretResource) + "/" + argoSecretName
+	found, err := s.api.get(ctx, secret)
+	switch {
+	case isCode(err, http.StatusNotFound):
+	case err != nil:
+		return err
+	case len(found.List("metadata.ownerReferences")) > 0:
+		return nil
+	default:
+		if _, err := s.api.do(ctx, http.MethodDelete, secret, nil); err != nil {
+			return err
+		}
+	}
+	s.console("steward: restarting the ArgoCD operator, which is in a deadlock")
+	for _, pod := range pods.List("items") {
+		if _, err := s.api.do(ctx, http.MethodDelete, in(argoOperatorNS, podResource)+"/"+pod.Name(), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

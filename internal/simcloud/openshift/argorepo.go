@@ -1,0 +1,184 @@
+package openshift
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/githost"
+	"exoshift/internal/simcloud/kube"
+)
+
+// repoServer is Argo CD's repo server: it fetches the catalog and makes manifests of it.
+type repoServer struct {
+	*cluster
+	network network.Network
+	vault   *vaultAgent
+	plugin  bool // references to secrets can be resolved
+	cached  checkout
+	targets map[string]made // by application, of the cached commit
+}
+
+// checkout is the newest commit of a repository.
+type checkout struct {
+	url, key, commit string
+	files            map[string][]byte
+	err              error
+	at               time.Time
+}
+
+// target is what an application wants: the manifests of a commit, ready to be applied.
+type target struct {
+	commit  string
+	objects []kube.Object
+}
+
+// made is a target, or why there is none, for a while.
+type made struct {
+	target
+	err    error
+	at     time.Time
+	plugin bool
+	source string
+}
+
+// How long the repo server believes what it has seen, and what went wrong.
+const (
+	catalogAge = 3 * time.Minute
+	errorAge   = 40 * time.Second
+	gitTimeout = 30 * time.Second
+)
+
+func (r *repoServer) target(ctx context.Context, application kube.Object) (target, error) {
+	if err := r.fetch(ctx, application.Text("spec.source.repoURL")); err != nil {
+		return target{}, err
+	}
+	name, source := application.Name(), application.Text("spec.source.path")+" "+application.Text("spec.destination.namespace")
+	last, known := r.targets[name]
+	if !known || last.source != source || last.commit != r.cached.commit || last.plugin != r.plugin || last.err != nil && r.clock.Now().Sub(last.at) > errorAge {
+		found, err := r.manifests(ctx, application)
+		last = made{target{r.cached.commit, found}, err, r.clock.Now(), r.plugin, source}
+		r.targets[name] = last
+	}
+	return last.target, last.err
+}
+
+// fetch gets the catalog, if that is due.
+func (r *repoServer) fetch(ctx context.Context, url string) error {
+	secret, _ := r.objects.Get(secretResource, synNamespace, deployKeyName)
+	key, age := secret.Text("data.sshPrivateKey"), r.clock.Now().Sub(r.cached.at)
+	if same := r.cached.url == url && r.cached.key == key; same && (r.cached.err == nil && age < catalogAge || r.cached.err != nil && age < errorAge) {
+		return r.cached.err
+	}
+	fresh := checkout{url: url, key: key, at: r.clock.Now()}
+	fresh.files, fresh.commit, fresh.err = r.fetchNow(ctx, url, key)
+	if fresh.err != nil {
+		fresh.err = fmt.Errorf("failed to list refs: %w", fresh.err)
+	}
+	if fresh.commit != r.cached.commit || r.targets == nil {
+		r.targets = map[string]made{}
+	}
+	r.cached = fresh
+	return fresh.err
+}
+
+func (r *repoServer) fetchNow(ctx context.Context, url, key string) (map[string][]byte, string, error) {
+	private, err := base64.StdEncoding.DecodeString(key)
+	if err != nil || key == "" {
+		return nil, "", errors.New("error creating SSH agent: \"SSH agent requested but SSH_AUTH_SOCK not-specified\"")
+	}
+	signer, err := ssh.ParsePrivateKey(private)
+	if err != nil {
+		return nil, "", err
+	}
+	hosts, _ := r.objects.Get(mapResource, synNamespace, "argocd-ssh-known-hosts-cm")
+	ctx, cancel := context.WithTimeout(ctx, max(r.patience(), gitTimeout))
+	defer cancel()
+	return githost.Fetch(ctx, githost.Dial(r.network.Dial), url, signer, hosts.Text("data.ssh_known_hosts"))
+}
+
+// manifests reads all manifests below an application's path, with the secrets that they refer to, in the order of kinds.
+func (r *repoServer) manifests(ctx context.Context, application kube.Object) ([]kube.Object, error) {
+	folder := path.Clean(application.Text("spec.source.path"))
+	var names []string
+	for name := range r.cached.files {
+		if strings.HasPrefix(name, folder+"/") && slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: app path does not exist", folder)
+	}
+	slices.Sort(names)
+	var objects []kube.Object
+	for _, name := range names {
+		content, err := r.reveal(ctx, string(r.cached.files[name]))
+		if err != nil {
+			return nil, err
+		}
+		documents, err := parseManifest([]byte(content))
+		if err != nil {
+			return nil, fmt.Errorf("Failed to unmarshal %q: %w", path.Base(name), err) //nolint:staticcheck,revive // Argo CD's words
+		}
+		for _, object := range documents {
+			objects = append(objects, r.complete(application, object)...)
+		}
+	}
+	slices.SortStableFunc(objects, func(a, b kube.Object) int { return wave(a) - wave(b) })
+	return objects, nil
+}
+
+// complete returns the objects of a document as they are applied.
+func (r *repoServer) complete(application, object kube.Object) []kube.Object {
+	if len(object) == 0 {
+		return nil
+	}
+	if object.Text("kind") == "List" {
+		var all []kube.Object
+		for _, item := range object.List("items") {
+			all = append(all, r.complete(application, item)...)
+		}
+		return all
+	}
+	if kind, err := r.kindOf(object); object.Namespace() == "" && (err != nil || kind.Namespaced) {
+		object.Set("metadata.namespace", application.Text("spec.destination.namespace"))
+	}
+	object.Set("metadata.annotations", annotated(object, application.Name()))
+	for key, value := range object.Map("stringData") {
+		text, _ := value.(string)
+		object.Set("data", kept(object.Map("data"), key, base64.StdEncoding.EncodeToString([]byte(text))))
+	}
+	delete(object, "stringData")
+	return []kube.Object{object}
+}
+
+func annotated(object kube.Object, application string) map[string]any {
+	kind := object.Text("apiVersion") + "/" + object.Text("kind")
+	return kept(object.Map("metadata.annotations"), "argocd.argoproj.io/tracking-id", application+":"+kind+":"+object.Namespace()+"/"+object.Name())
+}
+
+func kept(fields map[string]any, key string, value any) map[string]any {
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	fields[key] = value
+	return fields
+}
+
+// wave is when an object is applied: what others need comes first.
+func wave(object kube.Object) int {
+	order := []string{"Namespace", "NetworkPolicy", "ResourceQuota", "LimitRange", "ServiceAccount", "Secret", "ConfigMap", "CustomResourceDefinition",
+		"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Service"}
+	if at := slices.Index(order, object.Text("kind")); at >= 0 {
+		return at
+	}
+	return len(order)
+}

@@ -1,0 +1,51 @@
+package openshift
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// facts are what Steward finds out about its cluster. What it knows itself counts more than what somebody added.
+func (s *steward) facts(ctx context.Context) (map[string]any, error) {
+	facts := map[string]any{}
+	more, err := s.api.get(ctx, in(synNamespace, mapResource)+"/"+moreFactsName)
+	if err != nil && !isCode(err, http.StatusNotFound) {
+		return nil, err
+	}
+	for name, value := range more.Map("data") {
+		facts[name] = value
+	}
+	kubernetes, err := s.api.get(ctx, "/version")
+	if err != nil {
+		return nil, err
+	}
+	facts["kubernetesVersion"] = map[string]any(kubernetes)
+	version, err := s.api.get(ctx, "/apis/config.openshift.io/v1/clusterversions/version")
+	if err != nil {
+		return nil, err
+	}
+	if parts := strings.SplitN(openshiftVersion(version), ".", 3); len(parts) == 3 {
+		facts["openshiftVersion"] = map[string]any{"Major": parts[0], "Minor": parts[1], "Patch": parts[2]}
+	}
+	route, err := s.api.get(ctx, "/apis/route.openshift.io/v1/namespaces/openshift-authentication/routes/oauth-openshift")
+	if err == nil {
+		facts["openshiftOAuthRoute"] = route.Text("spec.host")
+	}
+	if isCode(err, http.StatusNotFound) {
+		err = nil
+	}
+	return facts, err
+}
+
+// openshiftVersion is the newest one that was installed and verified, else the one that is wanted.
+func openshiftVersion(version kube.Object) string {
+	for _, entry := range version.List("status.history") {
+		if verified, _ := entry["verified"].(bool); verified && entry.Text("state") == "Completed" {
+			return entry.Text("version")
+		}
+	}
+	return version.Text("status.desired.version")
+}

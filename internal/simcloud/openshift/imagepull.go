@@ -1,0 +1,64 @@
+package openshift
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// dockerHub is where images are that name no registry, and what answers for it.
+const (
+	dockerHub     = "docker.io"
+	dockerHubHost = "registry-1.docker.io"
+)
+
+// pullImages asks the registries of a pod's images whether they would give them, from this machine. Only what
+// Project Syn brings is asked for: a release and what starts before the pod network are another story, told elsewhere. The
+// simulated registries do not hold these images, so that being let in has to do.
+func (k *kubelet) pullImages(ctx context.Context, pod kube.Object) error {
+	early, _ := pod.Get("spec.hostNetwork").(bool)
+	if early || !strings.HasPrefix(pod.Namespace(), synNamespace) && !strings.HasPrefix(pod.Namespace(), "appuio-") {
+		return nil
+	}
+	for _, container := range pod.List("spec.containers") {
+		host := registryOf(container.Text("image"))
+		if _, known := k.registries.Load(host); known {
+			continue
+		}
+		if err := k.askRegistry(ctx, host); err != nil {
+			return fmt.Errorf("rpc error: code = Unknown desc = initializing source docker://%s: %w", container.Text("image"), err)
+		}
+		k.registries.Store(host, true)
+	}
+	return nil
+}
+
+// registryOf returns the host that has an image.
+func registryOf(image string) string {
+	host, _, found := strings.Cut(image, "/")
+	if !found || !strings.ContainsAny(host, ".:") || host == dockerHub {
+		return dockerHubHost
+	}
+	return host
+}
+
+func (k *kubelet) askRegistry(ctx context.Context, host string) error {
+	transport := k.machine.Network().Transport()
+	defer transport.CloseIdleConnections()
+	s := &source{http: &http.Client{Transport: transport}, patience: max(k.cluster.patience(), pullPatience), host: host, path: "library/any"}
+	status, header, err := s.ask(ctx, http.MethodGet, "https://"+host+"/v2/", nil)
+	if err != nil {
+		return fmt.Errorf("pinging container registry %s: %w", host, err)
+	}
+	if found := realm.FindStringSubmatch(header.Get("WWW-Authenticate")); status == http.StatusUnauthorized && found != nil {
+		_, _, err := s.ask(ctx, http.MethodGet, found[1]+"?service="+host, nil)
+		return err
+	}
+	if status >= http.StatusInternalServerError {
+		return fmt.Errorf("pinging container registry %s: received unexpected HTTP status: %d %s", host, status, http.StatusText(status))
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package openshift
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// Project Syn's namespace in a cluster, and names in it.
+const (
+	synNamespace   = "syn"
+	stewardName    = "steward"
+	deployKeyName  = "argo-ssh-key"
+	moreFactsName  = "additional-facts"
+	argoSecretName = "argocd-secret"
+	// stewardEvery is how often Steward looks.
+	stewardEvery = time.Minute
+)
+
+// steward is the agent of Project Syn in a pod: it tells Lieutenant about the cluster, and starts Argo CD.
+type steward struct {
+	api        *client // the cluster's, as the pod's service account
+	lieutenant lieutenant
+	cluster    string // its ID
+	token      string
+	now        func() time.Time
+	console    func(format string, args ...any)
+	said       string
+}
+
+// runSteward looks every minute; what goes wrong is in its log only.
+func (k *kubelet) runSteward(ctx context.Context, p *pod, env map[string]string, running func()) error {
+	for _, name := range []string{"STEWARD_API", "STEWARD_CLUSTER_ID", "STEWARD_TOKEN"} {
+		if env[name] == "" {
+			return fmt.Errorf("required flag --%s not provided", strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "STEWARD_")), "_", "-"))
+		}
+	}
+	api, err := k.inCluster(p, env)
+	if err != nil {
+		return err
+	}
+	defer api.close()
+	remote := lieutenant{base: strings.TrimRight(env["STEWARD_API"], "/"), token: env["STEWARD_TOKEN"], http: k.machine.Network().Client(), patience: k.cluster.patience()}
+	defer remote.http.CloseIdleConnections()
+	s := &steward{api: api, lieutenant: remote, cluster: env["STEWARD_CLUSTER_ID"], token: env["STEWARD_TOKEN"], now: k.world.clock.Now, console: k.machine.Console}
+	running()
+	for ctx.Err() == nil {
+		s.tell(s.look(ctx))
+		_ = k.world.clock.Sleep(ctx, stewardEvery)
+	}
+	return ctx.Err()
+}
+
+// tell logs what went wrong, once.
+func (s *steward) tell(err error) {
+	text := ""
+	if err != nil && !errors.Is(err, context.Canceled) {
+		text = err.Error()
+	}
+	if text != "" && text != s.said {
+		s.console("steward: %s", text)
+	}
+	s.said = text
+}
+
+// look does all that Steward does in its minute.
+func (s *steward) look(ctx context.Context) error {
+	key, err := s.deployKey(ctx)
+	if err != nil {
+		return fmt.Errorf("error creating SSH secret: %w", err)
+	}
+	if err := s.adminPassword(ctx); err != nil {
+		return fmt.Errorf("error setting ArgoCD admin password: %w", err)
+	}
+	facts, err := s.facts(ctx)
+	if err != nil {
+		return fmt.Errorf("error fetching facts: %w", err)
+	}
+	known, err := s.lieutenant.report(ctx, s.cluster, key, facts)
+	if err != nil {
+		return fmt.Errorf("unable to patch cluster object: %w", err)
+	}
+	if err := s.argo(ctx, known); err != nil {
+		return fmt.Errorf("could not apply ArgoCD: %w", err)
+	}
+	return nil
+}
+
+func in(namespace, resource string) string { return "/api/v1/namespaces/" + namespace + "/" + resource }
+
+// deployKey returns the public half of the key that Argo CD reads the catalog with, made once.
+func (s *steward) deployKey(ctx context.Context) (string, error) {
+	found, err := s.api.get(ctx, in(synNamespace, secretResource)+"/"+deployKeyName)
+	if err == nil {
+		public, err := base64.StdEncoding.DecodeString(found.Text("data.sshPublicKey"))
+		return strings.TrimSpace(string(public)), err
+	}
+	if !isCode(err, http.StatusNotFound) {
+		return "", err
+	}
+	public, private, err := newDeployKey()
+	if err != nil {
+		return "", err
+	}
+	secret := kube.Object{"apiVersion": "v1", "kind": "Secret", "metadata": kube.Object{"name": deployKeyName, "namespace": synNamespace},
+		"type": "kubernetes.io/ssh-auth", "stringData": kube.Object{"sshPublicKey": public, "sshPrivateKey": private, "ssh-privatekey": private}}
+	_, err = s.api.do(ctx, http.MethodPost, in(synNamespace, secretResource), secret)
+	return public, err
+}
+
+// lieutenant is Lieutenant's API as Steward uses it.
+type lieutenant struct {
+	base, token string
+	http        *http.Client
+	patience    time.Duration
+}
+
+// registered is what Lieutenant answers about a cluster.
+type registered struct {
+	GitRepo struct{ URL, HostKeys string }
+}
+
+// report patches the cluster's object.
+func (l lieutenant) report(ctx context.Context, cluster, key string, facts map[string]any) (registered, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.patience)
+	defer cancel()
+	var known registered
+	body, err := json.Marshal(map[string]any{"gitRepo": map[string]any{"deployKey": key}, "dynamicFacts": facts})
+	if err != nil {
+		return known, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPatch, l.base+"/clusters/"+cluster, strings.NewReader(string(body)))
+	if err != nil {
+		return known, err
+	}
+	request.Header.Set("Authorization", "Bearer "+l.token)
+	request.Header.Set("Content-Type", "application/merge-patch+json")
+	response, err := l.http.Do(request)
+	if err != nil {
+		return known, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var answer struct {
+		registered
+		Reason string
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode != http.StatusOK {
+		return known, fmt.Errorf("API returned non-200: %s %s", response.Status, answer.Reason)
+	}
+	return answer.registered, nil
+}
