@@ -149,23 +149,29 @@ func keptAndDestroyed(t *testing.T, s session, zone *simcloud.Zone, before []str
 }
 
 // installed runs an installation that has to succeed, and in which nobody may find anything wrong.
-func installed(t *testing.T, s session) {
+func installed(t *testing.T, s session) []provisioner.Event {
 	t.Helper()
 	var out bytes.Buffer
 	if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
-	for _, event := range eventsOf(t, out.String()) {
+	events := eventsOf(t, out.String())
+	for _, event := range events {
 		if event.Type == provisioner.TypeDiagnosis {
 			t.Errorf("%s is %s: %s", event.Name, event.State, event.Evidence)
 		}
 	}
+	return events
 }
 
 // afterDestroying destroys a cluster with its folder and its backups, and returns what is there then.
 func afterDestroying(t *testing.T, s session) []string {
 	t.Helper()
-	place := site{spec: s.spec, secrets: s.secrets, net: s.net, folder: s.folder, kept: true}
+	noted, err := s.folder.Facts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := site{spec: s.spec, secrets: s.secrets, net: s.net, access: s.access, folder: s.folder, kept: true, facts: noted}
 	d := demolition{options: options{output: outputJSON}, confirm: s.spec.Cluster.ID, deleteBackups: true}
 	var out bytes.Buffer
 	if err := d.clear(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
