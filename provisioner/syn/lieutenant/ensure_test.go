@@ -58,6 +58,16 @@ func TestAClusterIsGivenWhatItLacksAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestAnAnswerAboutAnotherClusterIsNone(t *testing.T) {
+	s := newServer(t)
+	s.next("GET /clusters/c-demo", 200, `{"id": "c-other", "tenant": "t-one"}`)
+	_, _, err := s.client().EnsureCluster(t.Context(), wanted())
+	checkFault(t, "another cluster", err, fault.Invalid, "another cluster")
+	if len(s.changes()) > 0 {
+		t.Errorf("asked %v", s.changes())
+	}
+}
+
 func TestAnotherNameStays(t *testing.T) {
 	s := newServer(t)
 	s.existing(func(c map[string]any) { c["displayName"] = "Theirs" })

@@ -57,16 +57,17 @@ func TestWhatBecameOfTheTokenIsSaid(t *testing.T) {
 		kind fault.Kind
 		says []string
 	}{
-		"used":              {override{status: 401, body: `{"reason": "Unauthorized ` + canary + `"}`}, fault.Conflict, []string{"used already or has ended", "reset", "those who run Lieutenant"}},
-		"of no cluster":     {override{status: 404, body: `{"reason": "no"}`}, fault.Conflict, []string{"reset"}},
-		"missing":           {override{status: 400, body: `{"reason": "no token"}`}, fault.Conflict, []string{"reset"}},
-		"too early":         {override{status: 503, body: `{"reason": "try again"}`}, fault.Transient, []string{"not used", "try again"}},
-		"a failure":         {override{status: 500, body: `{"reason": "oh ` + canary + `"}`}, fault.Transient, []string{"oh (secret)"}},
-		"a web page":        {override{status: 200, body: "<html>" + canary, strange: true}, fault.Internal, []string{"web page", "used by this attempt"}},
-		"no list":           {override{status: 200, body: `{"kind": "Status"}`}, fault.Internal, []string{"does not install Steward"}},
-		"a list of others":  {override{status: 200, body: strings.ReplaceAll(steward, `"steward"`, `"other"`)}, fault.Internal, []string{"does not install Steward"}},
-		"a deployment only": {override{status: 200, body: `{"kind": "Deployment", "metadata": {"name": "steward"}}`}, fault.Internal, []string{"does not install Steward"}},
-		"no end":            {override{status: 200, body: steward + strings.Repeat(" ", 2<<20)}, fault.Internal, []string{"no end"}},
+		"used":                {override{status: 401, body: `{"reason": "Unauthorized ` + canary + `"}`}, fault.Conflict, []string{"used already or has ended", "reset", "those who run Lieutenant"}},
+		"of no cluster":       {override{status: 404, body: `{"reason": "no"}`}, fault.Conflict, []string{"reset"}},
+		"missing":             {override{status: 400, body: `{"reason": "no token"}`}, fault.Conflict, []string{"reset"}},
+		"too early":           {override{status: 503, body: `{"reason": "try again"}`}, fault.Transient, []string{"not used", "try again"}},
+		"a failure":           {override{status: 500, body: `{"reason": "oh ` + canary + `"}`}, fault.Transient, []string{"oh (secret)"}},
+		"a web page":          {override{status: 200, body: "<html>" + canary, strange: true}, fault.Internal, []string{"web page", "used by this attempt"}},
+		"no list":             {override{status: 200, body: `{"kind": "Status"}`}, fault.Internal, []string{"does not install Steward"}},
+		"a list of others":    {override{status: 200, body: strings.ReplaceAll(steward, `"steward"`, `"other"`)}, fault.Internal, []string{"does not install Steward"}},
+		"no list, with items": {override{status: 200, body: strings.Replace(steward, `"List"`, `"Status"`, 1)}, fault.Internal, []string{"does not install Steward"}},
+		"a deployment only":   {override{status: 200, body: `{"kind": "Deployment", "metadata": {"name": "steward"}}`}, fault.Internal, []string{"does not install Steward"}},
+		"no end":              {override{status: 200, body: steward + strings.Repeat(" ", 2<<20)}, fault.Internal, []string{"no end"}},
 		"somewhere else": {override{status: 302, header: "Location: https://evil.example/?" + canary, strange: true}, fault.Internal,
 			[]string{"another address"}},
 	} {

@@ -140,6 +140,9 @@ func TestATokenThatProvesNothingIsRefused(t *testing.T) {
 			if !fault.Is(err, fault.Denied) || fault.HintOf(err) == "" || strings.Contains(err.Error(), canary) || strings.ContainsAny(err.Error(), "\x1b\n") {
 				t.Errorf("error = %q", err)
 			}
+			if s.configuration != nil && b.shown > 0 {
+				t.Error("somebody was led to its page")
+			}
 			if _, err := os.Stat(cache); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("something was kept: %v", err)
 			}
