@@ -41,7 +41,7 @@ func newAPI(net network.Network, kubeconfig []byte, tally *tally) (*api, error) 
 	if err := checkTrust(config, address); err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	trust, err := rest.TLSConfigFor(config)
+	trust, err := trustOf(net, config)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
@@ -65,6 +65,24 @@ func checkTrust(config *rest.Config, address *url.URL) error {
 		return errors.New("it embeds no client certificate")
 	}
 	return nil
+}
+
+// trustOf returns whom a kubeconfig trusts, and the public internet beside: a catalog may have the API served by one of its
+// certificates, which openshift-install's kubeconfig knows nothing of.
+func trustOf(net network.Network, config *rest.Config) (*tls.Config, error) {
+	trust, err := rest.TLSConfigFor(config)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := publicRoots(net)
+	if err != nil {
+		return nil, err
+	}
+	if !roots.AppendCertsFromPEM(config.CAData) {
+		return nil, errors.New("it embeds an authority that is no certificate")
+	}
+	trust.RootCAs = roots
+	return trust, nil
 }
 
 // newClient makes the transport itself: client-go caches its transports for the life of the process, speaks HTTP/2,
