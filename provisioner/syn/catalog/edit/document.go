@@ -13,7 +13,10 @@ import (
 )
 
 const (
-	mostBytes = 512 << 10
+	mostBytes = 128 << 10
+	// mostLines and mostMarks bound the time that the parser takes, which grows faster than the text.
+	mostLines = 10_000
+	mostMarks = 1000 // of a kind in one line
 	// mostNesting bounds how deep values are in one another, so that no recursion ends the program.
 	mostNesting = 100
 	mark        = "\ufeff" // that some editors put in front of a file
@@ -90,17 +93,32 @@ func (d *document) plausible(text string) error {
 	case strings.ContainsRune(text, 0), strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r"):
 		return d.invalid(0, "it has characters that no text has")
 	}
+	return d.shallow(text)
+}
+
+// shallow refuses texts that have more in one another, or on one line, than a person writes.
+func (d *document) shallow(text string) error {
 	open, number := 0, 0
 	for each := range strings.Lines(text) {
 		number++
-		indent := len(each) - len(strings.TrimLeft(each, " "))
-		open = max(0, open+strings.Count(each, "[")+strings.Count(each, "{")-strings.Count(each, "]")-strings.Count(each, "}"))
-		dashes := strings.Count(each[:len(each)-len(strings.TrimLeft(each, " -?"))], "- ")
-		if open > mostNesting || indent > 10*mostNesting || dashes > mostNesting || strings.Count(each, "[")+strings.Count(each, "{") > 10*mostNesting {
+		open = max(0, open+count(each, "[{")-count(each, "]}"))
+		lead := each[:len(each)-len(strings.TrimLeft(each, " -?"))]
+		if open > mostNesting || count(lead, "-?") > mostNesting || count(each, "[{&*!?") > mostMarks || len(lead) > 10*mostNesting {
 			return d.invalid(number, "values are too deep in one another")
+		}
+		if number > mostLines {
+			return d.invalid(0, "it has more than %d lines", mostLines)
 		}
 	}
 	return nil
+}
+
+// count is how often any of some letters is in a text.
+func count(text, letters string) (sum int) {
+	for _, letter := range letters {
+		sum += strings.Count(text, string(letter))
+	}
+	return sum
 }
 
 func (d *document) invalid(line int, format string, args ...any) error {

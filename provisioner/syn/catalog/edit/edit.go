@@ -10,11 +10,11 @@ import (
 // Apply carries edits out on a file, which does not exist if content is nil. fault.Conflict: a place holds what somebody
 // else wrote, or what others share; fault.Invalid: it is no YAML that can be edited.
 func Apply(file string, content []byte, edits []state.YAMLEdit) ([]byte, error) {
+	d, err := parse(file, content)
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range edits {
-		d, err := parse(file, content)
-		if err != nil {
-			return nil, err
-		}
 		wanted := modelOf(d.root)
 		changed, err := d.wish(wanted, e)
 		if err != nil {
@@ -23,26 +23,25 @@ func Apply(file string, content []byte, edits []state.YAMLEdit) ([]byte, error) 
 		if !changed {
 			continue
 		}
-		if content, err = d.write(e, wanted); err != nil {
+		if d, err = d.write(e, wanted); err != nil {
 			return nil, err
 		}
+		content = d.bytes()
 	}
 	return content, nil
 }
 
 // write makes the change in the text, and makes sure that the text then says what is wanted and nothing else.
-func (d *document) write(e state.YAMLEdit, wanted *node) ([]byte, error) {
-	path := dotted(e.Path)
+func (d *document) write(e state.YAMLEdit, wanted *node) (*document, error) {
 	if err := d.change(e); err != nil {
 		return nil, err
 	}
-	content := d.bytes()
-	after, err := parse(d.file, content)
+	after, err := parse(d.file, d.bytes())
 	if err != nil || !equal(modelOf(after.root), wanted) {
-		return nil, d.conflict(0, "%s cannot be changed without changing what is around it", path).
-			WithHint("change %s in that file by hand: %s", path, purpose(e))
+		return nil, d.conflict(0, "%s cannot be changed without changing what is around it", dotted(e.Path)).
+			WithHint("change it in that file by hand: %s", purpose(e))
 	}
-	return content, nil
+	return after, nil
 }
 
 // Same makes sure that the places of edits are as they were when somebody looked, or as they are wanted by now.
