@@ -94,7 +94,7 @@ func (h *Host) compileAll(t *tracer, made inventory) (map[string][]byte, error) 
 		for file, content := range files {
 			catalog[path.Join("manifests", name, file)] = content
 		}
-		if catalog["manifests/apps/"+name+".yaml"], err = execute(application, with(made.parameters, "application", name)); err != nil {
+		if err := deploy(catalog, name, made); err != nil {
 			return nil, err
 		}
 		t.say("Compiled " + name + " (0.21s)")
@@ -102,6 +102,16 @@ func (h *Host) compileAll(t *tracer, made inventory) (map[string][]byte, error) 
 	secrets(catalog, made)
 	t.step("Postprocessing...")
 	return catalog, nil
+}
+
+// deploy adds the application of a component, but for the one that is not for the cluster itself.
+func deploy(catalog map[string][]byte, name string, made inventory) error {
+	if name == "openshift4-terraform" {
+		return nil
+	}
+	text, err := execute(application, with(made.parameters, "application", name))
+	catalog["manifests/apps/"+name+".yaml"] = text
+	return err
 }
 
 // application is what has Argo CD apply a component.
