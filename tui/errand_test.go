@@ -40,7 +40,7 @@ func TestRecordsToAddAreShownWhole(t *testing.T) {
 
 // A page to sign in at has an address of several lines: it is shown whole wherever there is room, and can be copied.
 func TestAPageToOpenIsShownWholeAndCanBeCopied(t *testing.T) {
-	run := signing()
+	run := awaitingSignIn()
 	_, link, _ := strings.Cut(run.events[len(run.events)-1].Hint, "\n")
 	for _, size := range [][2]int{{40, 17}, {60, 18}, {80, 24}, {100, 30}, {120, 40}, {200, 60}} {
 		var out strings.Builder

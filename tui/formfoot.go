@@ -41,7 +41,7 @@ func (f *form) below(width int) []string {
 func (f *form) replies(width int) []string {
 	var lines []string
 	for _, q := range f.talk.inquiries {
-		if q.Screen != f.screen {
+		if q.Screen != f.screen || !q.AskedOf(f.talk.spec()) {
 			continue
 		}
 		status := q.status(f.talk.now())

@@ -35,7 +35,7 @@ func screen(t *tape, width, height int, change func(*Options)) *dashboard {
 func TestTheDashboardLooksAsRecorded(t *testing.T) {
 	tapes := map[string]func() *tape{
 		"start": beginning, "middle": middle, "failure": failing, "finished": complete, "thousand": thousand, "late": late,
-		"syn": synthesizing, "sign-in": signing,
+		"syn": synthesizing, "sign-in": awaitingSignIn,
 	}
 	sizes := [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}}
 	for name, tape := range tapes {

@@ -143,7 +143,7 @@ func (t *talk) await(q *inquiry, pause time.Duration) {
 // subject returns the answers that an inquiry is about, and whether they are all there and good.
 func (t *talk) subject(q *inquiry) (about string, ready bool) {
 	var subject strings.Builder
-	ready = true
+	ready = q.AskedOf(t.spec())
 	for _, key := range q.Keys {
 		value, good := t.answer(key)
 		ready = ready && good

@@ -409,8 +409,8 @@ func (t *tape) application(name, health, sync, reason string) {
 	})
 }
 
-// signing is a run that waits for a person to sign in.
-func signing() *tape {
+// awaitingSignIn is a run that waits for a person to sign in.
+func awaitingSignIn() *tape {
 	t := beginning()
 	t.step(time.Second, "credentials", provisioner.Started, "")
 	t.step(time.Second, "credentials", provisioner.Progress, "sign in at Lieutenant")

@@ -29,6 +29,8 @@ type shell struct {
 	helpTop       int       // the first line of it that is shown
 	menu          *quitMenu // nil while nobody wants to leave
 	notice        string    // until the next key
+	signing       *signing  // nil while nobody signs in
+	signs         int       // counts sign-ins
 	outcome       Outcome
 	failure       error // a defect of ours
 	beating       bool
@@ -136,6 +138,8 @@ func (s *shell) hear(message tea.Msg) tea.Cmd {
 		s.talk.hear(m)
 	case looked:
 		s.talk.hearLook(m)
+	case pageToOpen, signedIn:
+		s.hearSignIn(m)
 	case delivered:
 		return s.deliver(s.talk.clerk.result())
 	default:
@@ -226,6 +230,7 @@ func (s *shell) close() error {
 		return nil
 	}
 	s.talk.silence()
+	s.endSignIn()
 	for _, sheet := range s.sheets {
 		sheet.page.Leave()
 	}

@@ -54,6 +54,8 @@ func (s *shell) bindings() []key.Binding {
 	switch {
 	case s.menu != nil:
 		return []key.Binding{s.keys.Accept, s.keys.Back}
+	case s.signing != nil:
+		return []key.Binding{hint("c", "copy the address"), s.keys.Back, s.keys.Leave}
 	case s.help && s.longHelp() > 0:
 		return []key.Binding{s.keys.Scroll, s.keys.Close}
 	case s.help:
@@ -68,5 +70,9 @@ func (s *shell) bindings() []key.Binding {
 	if s.talk.asksOutside() {
 		again.SetHelp(again.Help().Key, "stop asking")
 	}
-	return append(s.page().Hints(), s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, again, s.keys.Jump, s.keys.Move)
+	hints := s.page().Hints()
+	if s.maySignIn() {
+		hints = append(hints, s.keys.SignIn)
+	}
+	return append(hints, s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, again, s.keys.Jump, s.keys.Move)
 }

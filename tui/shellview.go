@@ -36,7 +36,7 @@ func (s *shell) screen() string {
 
 // broad tells whether the page in front wants the whole width.
 func (s *shell) broad() bool {
-	if s.talk == nil || s.menu != nil || s.help {
+	if s.talk == nil || s.menu != nil || s.help || s.signing != nil {
 		return true
 	}
 	b, can := s.page().(broad)
@@ -47,6 +47,8 @@ func (s *shell) body(c *canvas, l shellLayout) {
 	switch {
 	case s.menu != nil:
 		c.draw(l.Main, quitView{s.theme, s.menu.quit, cleanText(s.talk.interview.Place, s.wizard.ASCII), s.talk.travels > 0})
+	case s.signing != nil:
+		c.draw(l.Main, signInView{s.theme, *s.signing, s.wizard.Now().Sub(s.signing.began)})
 	case s.help:
 		c.draw(l.Main, scrolledHelp{s.overlay(), s.helpTop})
 	case s.talk == nil:

@@ -10,7 +10,7 @@ import (
 // wizardKeys are the keys that are the same on every page.
 type wizardKeys struct {
 	Back, Help, Export, Again, Redraw, Leave, Jump key.Binding
-	Close, Scroll, Move, Up, Down, Accept          key.Binding
+	Close, Scroll, Move, Up, Down, Accept, SignIn  key.Binding
 }
 
 func newWizardKeys() wizardKeys {
@@ -21,6 +21,7 @@ func newWizardKeys() wizardKeys {
 		Back:   bind("esc", "back", "esc", "alt+left"),
 		Help:   bind("F1", "help", "f1"),
 		Export: bind("F9", "export", "f9"),
+		SignIn: bind("F6", "sign in", "f6"),
 		Again:  bind("ctrl+r", "ask again", "ctrl+r"),
 		Redraw: bind("ctrl+l", "draw again", "ctrl+l"),
 		Leave:  bind("ctrl+c", "leave", "ctrl+c"),
@@ -46,10 +47,14 @@ func (s *shell) press(k tea.KeyMsg) tea.Cmd {
 		return s.pressStart(k)
 	case key.Matches(k, s.keys.Leave):
 		s.menu = &quitMenu{}
+	case s.signing != nil:
+		return s.pressSignIn(k)
 	case s.help:
 		s.pressHelp(k)
 	case s.wantsHelp(k):
 		s.explain()
+	case key.Matches(k, s.keys.SignIn) && s.maySignIn():
+		s.signIn()
 	case key.Matches(k, s.keys.Export):
 		s.export()
 	case key.Matches(k, s.keys.Again):

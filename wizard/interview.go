@@ -20,7 +20,10 @@ type Interview struct {
 	Found     []Fault  // what this machine has and cannot be used as it is, see Answers.Detect
 
 	Inquiries []Inquiry
-	Lookup    func(env string) (string, bool) // environment
+	// SignIn leads somebody to the pages where Project Syn learns who they are, one after the other, and waits until they
+	// have been there. Once it has returned nil, the inquiries know more. nil: there is no such way.
+	SignIn func(ctx context.Context, spec state.Spec, show func(page string)) error
+	Lookup func(env string) (string, bool) // environment
 	// Save keeps the draft; it is called after every answer.
 	Save func(*Answers) error
 	// Keep writes a secret that was typed into a file of the draft's folder that only its owner can read, and returns
@@ -44,12 +47,16 @@ type Interview struct {
 
 // Inquiry is what only the outside can say about some answers. What it said holds until one of them changes.
 type Inquiry struct {
-	ID     string   // e.g. "credentials"
-	Title  string   // a few words: "Credentials"
-	Screen Screen   // where its reply is shown
-	Keys   []string // the answers that it depends on; it is made once none of them is missing or has a fault
+	ID     string                // e.g. "credentials"
+	Title  string                // a few words: "Credentials"
+	Screen Screen                // where its reply is shown
+	Keys   []string              // the answers that it depends on; it is made once none of them is missing or has a fault
+	When   func(state.Spec) bool // whether it means anything beside the answers; nil: always
 	Ask    func(ctx context.Context, spec state.Spec, secrets Secrets) (Reply, error)
 }
+
+// AskedOf tells whether an inquiry means anything beside the answers.
+func (q Inquiry) AskedOf(spec state.Spec) bool { return q.When == nil || q.When(spec) }
 
 // Reply is the outside's answer. An error in its place means that nobody could tell, which blocks nothing.
 type Reply struct {

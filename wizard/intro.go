@@ -7,7 +7,7 @@ func (s Screen) Intro() string {
 		Cluster: "What the cluster is called and which release is installed.",
 		Nodes:   "How many machines of which size the cluster has.",
 		Network: "The address ranges inside, and the way in from outside.",
-		Syn:     "For those who use Project Syn: where the cluster is registered. Others leave this empty.",
+		Syn:     "Only with Project Syn: where the cluster is registered.",
 		Secrecy: "What the machines need to download, and you to get in.",
 	}[s]
 }

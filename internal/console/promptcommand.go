@@ -73,7 +73,7 @@ func (c *conversation) ask(ctx context.Context, question string, about explainer
 		case err != nil:
 			return said{}, err
 		}
-		if told := c.inform(strings.TrimSpace(line), about); told {
+		if told := c.inform(ctx, strings.TrimSpace(line), about); told {
 			continue
 		}
 		if meant, ok := c.command(strings.TrimSpace(line)); ok {
@@ -83,7 +83,7 @@ func (c *conversation) ask(ctx context.Context, question string, about explainer
 }
 
 // inform answers a question about the question.
-func (c *conversation) inform(line string, about explainer) bool {
+func (c *conversation) inform(ctx context.Context, line string, about explainer) bool {
 	switch line {
 	case "?":
 		c.sayAll(explained(about))
@@ -98,6 +98,8 @@ func (c *conversation) inform(line string, about explainer) bool {
 		c.show()
 	case ":export":
 		c.export()
+	case ":signin":
+		c.signIn(ctx)
 	default:
 		return false
 	}

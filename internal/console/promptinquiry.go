@@ -35,6 +35,7 @@ func (c *conversation) inquire(ctx context.Context, screen wizard.Screen, again 
 		found.about = subject
 		c.heard[inquiry.ID] = found
 		c.tellHeard(inquiry, found)
+		c.signInHint(inquiry, found)
 	}
 	return nil
 }
@@ -87,6 +88,9 @@ func (c *conversation) interruptible(ctx context.Context) (context.Context, cont
 
 // ready tells whether none of the answers that an inquiry depends on is missing or wrong.
 func (c *conversation) ready(inquiry wizard.Inquiry) bool {
+	if !inquiry.AskedOf(c.talk.Answers.Spec) {
+		return false
+	}
 	faults := c.allFaults()
 	for _, key := range inquiry.Keys {
 		if slices.ContainsFunc(faults, func(f wizard.Fault) bool { return isPart(f.Field, key) }) {

@@ -89,6 +89,9 @@ func (c *conversation) offersHere() (sentences []string) {
 	if slices.Contains(c.offers, fromZone) {
 		sentences = append(sentences, ":zone looks from inside the zone, too.")
 	}
+	if c.maySignIn() {
+		sentences = append(sentences, ":signin leads you to the pages where you sign in at Project Syn.")
+	}
 	return sentences
 }
 

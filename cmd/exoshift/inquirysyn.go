@@ -1,0 +1,180 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/syn/lieutenant"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// Fields that inquiries about Project Syn are about.
+const (
+	lieutenantField = "syn.lieutenantURL"
+	tenantField     = "syn.tenant"
+)
+
+// synInquiries ask Lieutenant. Nobody is led to a page to sign in by them: the operator asks for that.
+func (c *conversation) synInquiries() []wizard.Inquiry {
+	connected := func(spec state.Spec) bool { return spec.Syn.LieutenantURL != "" }
+	return []wizard.Inquiry{
+		{ID: "tenants", Title: "Lieutenant", Screen: wizard.Syn, When: connected, Keys: []string{lieutenantField}, Ask: c.tenants},
+		{ID: "registration", Title: "Registration", Screen: wizard.Syn, When: connected,
+			Keys: []string{lieutenantField, tenantField, idField, zoneField}, Ask: c.registration},
+	}
+}
+
+// lieutenantOf returns the Lieutenant that the answers name, and whether somebody is signed in there.
+func (c *conversation) lieutenantOf(ctx context.Context, spec state.Spec) (client *lieutenant.Client, signedIn bool, err error) {
+	net, err := c.realm.network(ctx, zoneOf(spec))
+	if err != nil {
+		return nil, false, err
+	}
+	access, err := c.realm.access(ctx, zoneOf(spec))
+	if err != nil {
+		return nil, false, err
+	}
+	var show install.Show
+	if c.rehearsal != nil {
+		show = access.show // the zone's own browser
+	}
+	client = access.lieutenant(net, spec.Syn.LieutenantURL)
+	if err := client.SignIn(ctx, show); fault.Is(err, fault.Waiting) || fault.Is(err, fault.Denied) {
+		return client, false, nil
+	}
+	return client, true, nil
+}
+
+// unknownPerson is the reply as long as nobody is signed in.
+func unknownPerson() wizard.Reply {
+	return wizard.Reply{Pending: true, Summary: "it answers, and nobody is signed in: sign in to choose from your tenants"}
+}
+
+// tenants asks who answers at the URL, and which tenants the person may see.
+func (c *conversation) tenants(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.Reply, error) {
+	net, err := c.realm.network(ctx, zoneOf(spec))
+	if err != nil {
+		return wizard.Reply{}, err
+	}
+	if _, err := lieutenant.New(net, spec.Syn.LieutenantURL, nil).Discover(ctx); fault.Is(err, fault.Invalid) || fault.Is(err, fault.NotFound) {
+		return wizard.Reply{Summary: "this is no Lieutenant", Faults: about(lieutenantField, err)}, nil
+	} else if err != nil {
+		return wizard.Reply{}, err
+	}
+	client, signedIn, err := c.lieutenantOf(ctx, spec)
+	if err != nil {
+		return wizard.Reply{}, err
+	}
+	if !signedIn {
+		return unknownPerson(), nil
+	}
+	all, err := client.Tenants(ctx)
+	if err != nil {
+		return wizard.Reply{}, err
+	}
+	slices.SortFunc(all, func(a, b state.SynTenant) int { return cmp.Compare(a.ID, b.ID) })
+	reply := wizard.Reply{Summary: fmt.Sprintf("signed in; %d tenants", len(all)), Choices: map[string][]wizard.Choice{}}
+	if len(all) == 1 {
+		reply.Summary = "signed in; 1 tenant"
+	}
+	for _, tenant := range all {
+		reply.Choices[tenantField] = append(reply.Choices[tenantField], wizard.Choice{Value: tenant.ID, Note: tenant.DisplayName})
+	}
+	return reply, nil
+}
+
+// registration asks whether the tenant exists and what Lieutenant knows of the cluster.
+func (c *conversation) registration(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.Reply, error) {
+	client, signedIn, err := c.lieutenantOf(ctx, spec)
+	if err != nil || !signedIn {
+		return wizard.Reply{Pending: true, Summary: "somebody has to sign in first"}, err
+	}
+	tenant, err := client.Tenant(ctx, spec.Syn.Tenant)
+	if fault.Is(err, fault.NotFound) {
+		return wizard.Reply{Summary: "no such tenant", Faults: []wizard.Fault{{
+			Field: tenantField, Problem: "Lieutenant shows you no tenant " + spec.Syn.Tenant, Allowed: "one of your tenants",
+		}}}, nil
+	}
+	if err != nil {
+		return wizard.Reply{}, err
+	}
+	clusters, err := client.Clusters(ctx, tenant.ID)
+	if err != nil {
+		return wizard.Reply{}, err
+	}
+	reply := wizard.Reply{Choices: adoptable(clusters)}
+	found, err := client.Cluster(ctx, spec.Cluster.ID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		reply.Summary = fmt.Sprintf("%s is free: the installation registers it for %s", spec.Cluster.ID, cmp.Or(tenant.DisplayName, tenant.ID))
+		return reply, nil
+	case err != nil:
+		return wizard.Reply{}, err
+	}
+	if reply.Faults = registered(found, spec); len(reply.Faults) > 0 {
+		reply.Summary = "the cluster cannot be taken over"
+		return reply, nil
+	}
+	reply.Summary = spec.Cluster.ID + " is registered, and nobody has installed it: the installation takes the registration over"
+	return reply, nil
+}
+
+// adoptable are the clusters of a tenant that are registered and not installed yet.
+func adoptable(clusters []state.SynCluster) map[string][]wizard.Choice {
+	var choices []wizard.Choice
+	for _, cluster := range clusters {
+		if cluster.InstallURL != "" && cluster.Catalog.DeployKey == "" {
+			choices = append(choices, wizard.Choice{Value: cluster.ID, Note: strings.TrimPrefix(cluster.DisplayName+", registered and not installed yet", ", ")})
+		}
+	}
+	if len(choices) == 0 {
+		return nil
+	}
+	return map[string][]wizard.Choice{idField: choices}
+}
+
+// registered are the reasons why a cluster that Lieutenant knows cannot be installed by these answers.
+func registered(found state.SynCluster, spec state.Spec) []wizard.Fault {
+	switch {
+	case found.Tenant != spec.Syn.Tenant:
+		return []wizard.Fault{{Field: idField, Problem: "in Lieutenant, the cluster of that ID belongs to " + found.Tenant, Allowed: "another ID, or that tenant"}}
+	case found.Catalog.DeployKey != "":
+		return []wizard.Fault{{Field: idField, Problem: "a cluster of that ID runs, and reports to Lieutenant", Allowed: "another ID"}}
+	case found.InstallURL == "":
+		return []wizard.Fault{{Field: idField, Problem: "the token by which the cluster would be connected was used, or has ended",
+			Hint: "ask those who run Lieutenant to reset the bootstrap token of " + found.ID}}
+	}
+	if region := found.Facts["region"]; region != "" && region != spec.Exoscale.Zone {
+		return []wizard.Fault{{Field: idField, Problem: "in Lieutenant, the cluster of that ID is to be in " + region, Allowed: "another ID, or the zone " + region}}
+	}
+	return nil
+}
+
+// signIn leads the operator to the pages where Lieutenant and Vault learn who they are, and waits for them.
+func (c *conversation) signIn(ctx context.Context, spec state.Spec, show func(page string)) error {
+	net, err := c.realm.network(ctx, zoneOf(spec))
+	if err != nil {
+		return err
+	}
+	access, err := c.realm.access(ctx, zoneOf(spec))
+	if err != nil {
+		return err
+	}
+	lead := func(ctx context.Context, page string) error {
+		show(page)
+		if c.rehearsal != nil && access.show != nil {
+			return access.show(ctx, page)
+		}
+		return nil
+	}
+	if err := access.lieutenant(net, spec.Syn.LieutenantURL).SignIn(ctx, lead); err != nil {
+		return err
+	}
+	return access.vault(net, spec.Syn).SignIn(ctx, lead)
+}
