@@ -31,6 +31,7 @@ func start(t *testing.T) *plane {
 	began := time.Now()
 	p := &plane{dir: t.TempDir(), authority: newAuthority(t, "root-ca"), etcdPort: freePort(t)}
 	write(t, p.dir, "ca", p.authority)
+	must(t, os.WriteFile(p.file("clients.crt"), p.authority.CertPEM(), 0o600)) // whom the API server believes: it reads the file again
 	write(t, p.dir, "server", issueServer(t, p.authority))
 	write(t, p.dir, "accounts", newAuthority(t, "accounts"))
 	frontAuthority := newAuthority(t, "front-ca")
@@ -69,7 +70,7 @@ func (p *plane) serve(t *testing.T) {
 		"kube-apiserver", "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+p.apiPort,
 		"--etcd-servers="+local(p.etcdPort), "--etcd-cafile="+p.file("ca.crt"),
 		"--etcd-certfile="+p.file("server.crt"), "--etcd-keyfile="+p.file("server.key"),
-		"--tls-cert-file="+p.file("server.crt"), "--tls-private-key-file="+p.file("server.key"), "--client-ca-file="+p.file("ca.crt"),
+		"--tls-cert-file="+p.file("server.crt"), "--tls-private-key-file="+p.file("server.key"), "--client-ca-file="+p.file("clients.crt"),
 		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction", "--disable-admission-plugins=ServiceAccount",
 		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file="+p.file("accounts.crt"),
 		"--service-account-signing-key-file="+p.file("accounts.key"), "--service-cluster-ip-range=172.30.0.0/16",
