@@ -11,15 +11,25 @@ import (
 func (s Source) left() Section {
 	section := Section{Title: "What is left for you"}
 	if s.Folder != "" {
-		section.sentence("Back up the folder %s. It holds the administrator's access and, in api-keys, the cluster's own "+
-			"API keys; nobody can tell you these a second time.", s.Folder)
+		section.sentence("Back up the folder %s. It holds the administrator's access%s", s.Folder, s.keptKeys())
 	}
 	section.sentence("Give somebody administrator rights by an identity provider of your own. Then remove the first user, kubeadmin:")
 	section.command("oc delete secret kubeadmin -n kube-system")
 	section.sentence("Keep the NS records of %s in its parent zone. Without them nobody finds the cluster.", s.Spec.Domain())
+	if s.connected() && s.Spec.DNS.ACME {
+		return section
+	}
 	section.sentence("The cluster renews its own certificates while its machines run. Browsers warn of the console's "+
 		"certificate until you give the ingress one for *.%s.", s.Spec.AppsDomain())
 	return section
+}
+
+// keptKeys says what else is in the folder.
+func (s Source) keptKeys() string {
+	if s.connected() {
+		return "; its API keys are in Vault."
+	}
+	return " and, in api-keys, the cluster's own API keys; nobody can tell you these a second time."
 }
 
 func (s Source) cost() Section {

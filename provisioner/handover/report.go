@@ -31,7 +31,7 @@ type Report struct {
 	Title string // one line
 	Note  string // what has to be known before anything else; may be empty
 
-	Stands, Access, Left, Unchecked, Cost, Later, Took Section
+	Stands, Access, Syn, Left, People, Unchecked, Cost, Later, DayTwo, Took Section
 }
 
 // Section is a part of a report under a title.
@@ -51,7 +51,7 @@ type Row struct {
 func New(s Source) Report {
 	r := Report{
 		Title:  "Cluster " + s.Spec.Cluster.ID + " is installed",
-		Stands: s.stands(), Access: s.access(), Left: s.left(), Unchecked: s.unchecked(), Cost: s.cost(), Later: s.later(), Took: s.took(),
+		Stands: s.stands(), Access: s.access(), Syn: s.syn(), People: s.people(), DayTwo: s.dayTwo(), Left: s.left(), Unchecked: s.unchecked(), Cost: s.cost(), Later: s.later(), Took: s.took(),
 	}
 	if s.Rehearsal {
 		r.Title = "The rehearsal of cluster " + s.Spec.Cluster.ID + " went well"
@@ -63,7 +63,7 @@ func New(s Source) Report {
 // Sections returns the sections that say something, in their order.
 func (r Report) Sections() []Section {
 	var filled []Section
-	for _, section := range []Section{r.Stands, r.Access, r.Left, r.Unchecked, r.Cost, r.Later, r.Took} {
+	for _, section := range []Section{r.Stands, r.Access, r.Syn, r.Left, r.People, r.Unchecked, r.Cost, r.Later, r.DayTwo, r.Took} {
 		if len(section.Rows) > 0 {
 			filled = append(filled, section)
 		}

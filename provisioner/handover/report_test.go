@@ -42,8 +42,47 @@ func TestTheReportOfAClusterReadsAsRecorded(t *testing.T) {
 	rehearsed, passing := source(), source()
 	rehearsed.Rehearsal = true
 	passing.Rehearsal, passing.Folder = true, ""
-	for name, s := range map[string]handover.Source{"real": source(), "rehearsed": rehearsed, "passing": passing} {
+	for name, s := range map[string]handover.Source{"real": source(), "rehearsed": rehearsed, "passing": passing, "syn": connected()} {
 		golden(t, name, string(handover.New(s).Markdown()))
+	}
+}
+
+// connected is a cluster that Project Syn runs.
+func connected() handover.Source {
+	s := source()
+	s.Spec.Syn = state.SynSpec{LieutenantURL: "https://api.syn.example.net", Tenant: "t-demo"}
+	s.Spec.DNS.ACME = true
+	at := time.Date(2026, 5, 4, 15, 0, 0, 0, time.UTC)
+	s.Facts.InfraID, s.Facts.Template = "c-demo-1-x7kq2", "rhcos-9.6.20250523-0"
+	s.Facts.Syn = state.SynFacts{
+		Lieutenant: "https://api.syn.example.net", Tenant: "t-demo", Catalog: "ssh://git@git.example.net/catalogs/c-demo-1.git", Commit: "4f2d9c1",
+		ClusterUUID: "0d3f2a1c-9a52-4b8e-8f0f-3c1d11a7e2b4", SSHPublicKey: "ssh-ed25519 AAAA c-demo-1", Synthesized: at, Maintained: at.Add(time.Hour),
+		ACME: "0d3f.acme-dns.example.net", Alerts: []string{"CephClusterWarningState in syn-rook-ceph: storage is degraded"},
+	}
+	s.Board.Objects = []provisioner.ObjectView{
+		{Kind: state.KindInstance, Name: "worker-0", ID: "b2", Action: "created"}, {Kind: state.KindInstance, Name: "master-0", ID: "b1", Action: "found"},
+		{Kind: state.KindInstance, Name: "bootstrap", ID: "b0", Action: "deleted"}, {Kind: state.KindBucket, Name: "c-demo-1-logstore", Action: "created"},
+	}
+	return s
+}
+
+func TestAClusterOnItsOwnHearsNothingOfProjectSyn(t *testing.T) {
+	s := source()
+	s.Facts.Syn.Alerts = []string{"left from another life"}
+	for _, section := range handover.New(s).Sections() {
+		if section.Title == "Project Syn" || strings.Contains(section.Title, "people") || strings.Contains(section.Title, "day-two") {
+			t.Errorf("%s: %+v", section.Title, section.Rows)
+		}
+	}
+}
+
+func TestARehearsalOffersNoEmergencyAccess(t *testing.T) {
+	s := connected()
+	if !strings.Contains(string(handover.New(s).Markdown()), "exoshift emergency-access --kubeconfig FILE --dir '/srv/my clusters/c-demo-1'") {
+		t.Error("the command is missing")
+	}
+	if s.Rehearsal = true; strings.Contains(string(handover.New(s).Markdown()), "emergency-access") {
+		t.Error("a rehearsal has no cluster to take a kubeconfig from")
 	}
 }
 

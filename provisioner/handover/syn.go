@@ -1,0 +1,134 @@
+package handover
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/state"
+)
+
+// connected tells whether Project Syn runs the cluster.
+func (s Source) connected() bool { return s.Spec.Syn.LieutenantURL != "" }
+
+// syn is what Project Syn knows of the cluster, and where.
+func (s Source) syn() Section {
+	section := Section{Title: "Project Syn"}
+	if !s.connected() {
+		return section
+	}
+	facts, id := s.Facts.Syn, s.Spec.Cluster.ID
+	section.fact("tenant", facts.Tenant)
+	section.fact("cluster in Lieutenant", s.Spec.Syn.LieutenantURL+"/clusters/"+id)
+	section.fact("catalog", facts.Catalog+behindCommit(facts.Commit))
+	section.fact("secrets in Vault", "clusters/kv, below "+facts.Tenant+"/"+id+": "+strings.Join(secretNames(), ", "))
+	section.fact("certificates", s.certificates())
+	section.fact("synced and healthy", since(facts.Synthesized))
+	section.fact("first maintenance", orNot(facts.Maintained, "not yet: the cluster has no maintenance window, or no controller for it"))
+	section.fact("alerts reach the people on call", orNot(facts.OnCall, "not yet: run the installation again once no alert fires that nobody expects"))
+	section.sentence("From now on the cluster is as its catalog says: change the configuration of the tenant, not the cluster.")
+	return section
+}
+
+// secretNames are the secrets that an installation makes, below tenant and cluster.
+func secretNames() []string {
+	return []string{
+		"cluster-backup", "exoscale/ccm", "exoscale/csi_driver", "exoscale/ssh", "exoscale/storage_iam", "global-backup", "registry", "steward",
+	}
+}
+
+func behindCommit(commit string) string {
+	if commit == "" {
+		return ""
+	}
+	return " (installed with commit " + commit + ")"
+}
+
+func (s Source) certificates() string {
+	switch {
+	case !s.Spec.DNS.ACME:
+		return "none by ACME: the answers did not ask for them"
+	case s.Facts.Syn.ACME == "":
+		return "by ACME; the cluster has made no account yet"
+	}
+	return "by ACME; _acme-challenge records lead to " + s.Facts.Syn.ACME
+}
+
+func since(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return "since " + t.UTC().Format("2006-01-02 15:04 MST")
+}
+
+func orNot(t time.Time, not string) string {
+	if t.IsZero() {
+		return not
+	}
+	return since(t)
+}
+
+// people is what no program can do, with the reason.
+func (s Source) people() Section {
+	section := Section{Title: "What is left for people"}
+	if !s.connected() {
+		return section
+	}
+	id := s.Spec.Cluster.ID
+	for _, alert := range s.Facts.Syn.Alerts {
+		section.sentence("Somebody has to look at this alert, which nobody expects on a new cluster: %s.", strings.TrimSuffix(alert, "."))
+	}
+	section.sentence("In the portal, make the service for logging in (Keycloak) with the name and the ID %s: the portal has no interface for programs.", id)
+	section.sentence("Write or link the tickets about the cluster: that is between you and your colleagues.")
+	section.sentence("If the zone above %s is the customer's, they keep its NS records: nobody else may change that zone.", s.Spec.Domain())
+	section.sentence("Before the cluster grows, have Exoscale raise the limits of the organization in the portal: a person there decides.")
+	section.sentence("The first kubeconfig is valid for ten years and cannot be taken back one by one. Get an emergency credential (its passphrase is " +
+		"in Passbolt, which only people open), and have it proved before the first kubeconfig is made invalid:")
+	if !s.Rehearsal && s.Folder != "" {
+		section.command("exoshift emergency-access --kubeconfig FILE --dir " + quoted(s.Folder))
+	}
+	return section
+}
+
+// dayTwo is what those need who change the cluster later: there is no state of Terraform.
+func (s Source) dayTwo() Section {
+	section := Section{Title: "For the day-two team"}
+	if !s.connected() {
+		return section
+	}
+	facts := s.Facts
+	section.sentence("The cluster was not made by Terraform, and has no state of it. What is there is found by the label %s=%s; whoever brings it into a "+
+		"state imports it by these IDs.", state.LabelCluster, s.Spec.Cluster.ID)
+	section.fact("infrastructure ID", facts.InfraID)
+	section.fact("cluster ID of OpenShift", facts.Syn.ClusterUUID)
+	section.fact("boot image", facts.Template)
+	section.fact("buckets", strings.Join(s.buckets(), ", "))
+	section.fact("SSH key of the nodes, public half", facts.Syn.SSHPublicKey)
+	section.Rows = append(section.Rows, s.imports()...)
+	return section
+}
+
+func (s Source) buckets() []string {
+	var names []string
+	for _, purpose := range state.KeptBuckets() {
+		names = append(names, s.Spec.Bucket(purpose))
+	}
+	return names
+}
+
+// imports are the IDs by which the machines are imported: <uuid>@<zone>.
+func (s Source) imports() []Row {
+	if s.Board == nil {
+		return nil
+	}
+	var rows []Row
+	for _, object := range s.Board.Objects {
+		if object.Kind != state.KindInstance || object.ID == "" || object.Action == string(state.Deleted) {
+			continue
+		}
+		rows = append(rows, Row{Name: "machine " + object.Name, Text: fmt.Sprintf("%s@%s", object.ID, s.Spec.Exoscale.Zone)})
+	}
+	slices.SortFunc(rows, func(a, b Row) int { return strings.Compare(a.Name, b.Name) })
+	return rows
+}
