@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -85,6 +86,38 @@ func TestAPersonSignsInAtLieutenantWithABrowser(t *testing.T) {
 			t.Errorf("%d: %v", status, tenants)
 		}
 	})
+}
+
+func TestAPersonSignsInForADevice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := open(t, Options{})
+		defer o.close()
+		var device struct {
+			Code string `json:"device_code"`
+			Link string `json:"verification_uri_complete"`
+		}
+		o.send(http.MethodPost, signOn+"/auth/device", "", strings.NewReader("client_id=lieutenant"), &device)
+		form := url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "client_id": {"lieutenant"}, "device_code": {device.Code}}
+		if status := o.send(http.MethodPost, signOn+"/token", "", strings.NewReader(form.Encode()), nil); status != http.StatusBadRequest {
+			t.Errorf("before: %d", status)
+		}
+		o.must(o.Browse(t.Context(), device.Link))
+		if status := o.send(http.MethodPost, signOn+"/token", "", strings.NewReader(form.Encode()), nil); status != http.StatusOK {
+			t.Errorf("after: %d", status)
+		}
+	})
+}
+
+func TestABrowserReachesThePortsOfTheMachineItRunsOn(t *testing.T) {
+	o := open(t, Options{Scenario: proxyAuth})
+	defer o.close()
+	asked := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
+	defer server.Close()
+	o.must(o.Browse(t.Context(), strings.Replace(server.URL, "127.0.0.1", "localhost", 1)+"/callback"))
+	if got := <-asked; got != "/callback" {
+		t.Error(got)
+	}
 }
 
 func TestAPersonDoesNotSeeAPageThatDoesNotExist(t *testing.T) {

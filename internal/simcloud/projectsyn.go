@@ -124,7 +124,7 @@ func (z *Zone) synSites() services.ProjectSyn {
 // synHandler returns a handler that opens Project Syn at its first request, and lets Lieutenant's operator catch up
 // before each.
 func (z *Zone) synHandler(part func(*projectSyn) http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var serve http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := z.syn()
 		if err == nil {
 			err = p.syn.Settle()
@@ -135,6 +135,28 @@ func (z *Zone) synHandler(part func(*projectSyn) http.Handler) http.Handler {
 		}
 		part(p).ServeHTTP(w, r)
 	})
+	if z.options.Syn != nil {
+		serve = z.options.Syn(serve)
+	}
+	return serve
+}
+
+// Git returns the Git host, for whoever pushes and pulls beside the operator.
+func (z *Zone) Git() (*githost.Host, error) {
+	p, err := z.syn()
+	if err != nil {
+		return nil, err
+	}
+	return p.git, p.syn.Settle()
+}
+
+// Vault returns Vault, for whoever changes secrets beside the operator.
+func (z *Zone) Vault() (*vault.Vault, error) {
+	p, err := z.syn()
+	if err != nil {
+		return nil, err
+	}
+	return p.vault, p.syn.Settle()
 }
 
 // ResetToken is what somebody does who may change Lieutenant's own objects: the cluster gets another bootstrap token.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/miekg/dns"
 )
 
 const (
@@ -65,9 +67,9 @@ func (o *operator) connect() {
 // compile commits the cluster's configuration and returns what became of the pipeline.
 func (o *operator) compile() (status, catalog string) {
 	o.t.Helper()
-	p, err := o.syn()
+	git, err := o.Git()
 	o.must(err)
-	commit, err := p.git.Commit("syn/tenants/"+harbour, "Configure c-demo", map[string][]byte{"c-demo.yml": []byte(configured)})
+	commit, err := git.Commit("syn/tenants/"+harbour, "Configure c-demo", map[string][]byte{"c-demo.yml": []byte(configured)})
 	o.must(err)
 	time.Sleep(3 * time.Minute)
 	link := "https://git.vshn.net/api/v4/projects/" + url.PathEscape("syn/tenants/"+harbour) + "/pipelines?sha=" + commit
@@ -76,7 +78,7 @@ func (o *operator) compile() (status, catalog string) {
 	if err := json.Unmarshal([]byte(answer), &pipelines); err != nil || len(pipelines) == 0 {
 		o.t.Fatalf("%v: %s", err, answer)
 	}
-	files, _, err := p.git.Files("syn/cluster-catalogs/c-demo")
+	files, _, err := git.Files("syn/cluster-catalogs/c-demo")
 	o.must(err)
 	var all strings.Builder
 	for name, content := range files {
@@ -178,6 +180,83 @@ func TestVaultBelievesTheSignOnAndTheTokensOfClusters(t *testing.T) {
 		o.must(json.Unmarshal([]byte(answer), &signed))
 		if status != http.StatusOK || read(signed.Auth.Token, harbour+"/c-demo/steward") != http.StatusOK {
 			t.Errorf("%d", status)
+		}
+	})
+}
+
+func TestProjectSynSurvivesTheEndOfTheProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		o := open(t, Options{Dir: dir})
+		o.connect()
+		git, err := o.Git()
+		o.must(err)
+		commit, err := git.Commit("syn/tenants/"+harbour, "Configure c-demo", map[string][]byte{"c-demo.yml": []byte(configured)})
+		o.must(err)
+		o.close()
+		o = open(t, Options{Dir: dir})
+		defer o.close()
+		time.Sleep(3 * time.Minute)
+		status, shown := o.tell(http.MethodGet, lieutenant+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
+		if status != http.StatusOK || !strings.Contains(shown, "installURL") {
+			t.Errorf("%d %s", status, shown)
+		}
+		git, err = o.Git()
+		o.must(err)
+		_, tip, err := git.Files("syn/tenants/" + harbour)
+		o.must(err)
+		if tip != commit {
+			t.Errorf("the newest commit is %s, not %s", tip, commit)
+		}
+		if status, _ := o.tell(http.MethodGet, "https://git.vshn.net/api/v4/user", o.Person().GitToken, "", ""); status != http.StatusOK {
+			t.Error(status)
+		}
+		files, _, err := git.Files("syn/cluster-catalogs/c-demo")
+		o.must(err)
+		if len(files) == 0 {
+			t.Error("the pipeline that was under way never ended")
+		}
+	})
+}
+
+func TestSomethingMayStandBeforeProjectSyn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		o := open(t, Options{Syn: func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked++; w.WriteHeader(http.StatusTeapot) })
+		}})
+		defer o.close()
+		if status, _ := o.tell(http.MethodGet, lieutenant+"/healthz", "", "", ""); status != http.StatusTeapot || asked != 1 {
+			t.Errorf("%d", status)
+		}
+	})
+}
+
+func TestAnswersToChallengesAreInTheDNS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := open(t, Options{})
+		defer o.close()
+		status, answer := o.tell(http.MethodPost, "https://acme-dns-api.vshn.net/register", "", "application/json", "{}")
+		var account struct{ Username, Password, Fulldomain, Subdomain string }
+		o.must(json.Unmarshal([]byte(answer), &account))
+		if status != http.StatusCreated {
+			t.Fatal(status)
+		}
+		value := strings.Repeat("x", 43)
+		client := o.Zone.Network().Client()
+		defer client.CloseIdleConnections()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://acme-dns-api.vshn.net/update",
+			strings.NewReader(`{"subdomain": "`+account.Subdomain+`", "txt": "`+value+`"}`))
+		o.must(err)
+		request.Header.Set("X-Api-User", account.Username)
+		request.Header.Set("X-Api-Key", account.Password)
+		response, err := client.Do(request)
+		o.must(err)
+		_ = response.Body.Close()
+		reply, err := o.Zone.Network().Resolver(t.Context(), new(dns.Msg).SetQuestion(dns.Fqdn(account.Fulldomain), dns.TypeTXT))
+		o.must(err)
+		if len(reply.Answer) != 1 || !strings.Contains(reply.Answer[0].String(), value) {
+			t.Errorf("%s: %v", response.Status, reply.Answer)
 		}
 	})
 }

@@ -48,6 +48,8 @@ type Options struct {
 	// Mirror is put before the servers that releases and images are downloaded from; nil means none. It may spoil what
 	// they serve.
 	Mirror func(http.Handler) http.Handler
+	// Syn is put before the web servers of Project Syn; nil means none. It may let a request fail, or its answer.
+	Syn func(http.Handler) http.Handler
 	// Quotas overrides the API's limits by resource, e.g. {"instance": 5}, and those of the scenario.
 	Quotas map[string]int
 }

@@ -21,5 +21,6 @@ func (z *Zone) troubles() openshift.Troubles {
 		configMismatch:     {MixedConfigs: true},
 		wrongNodeAddress:   {SecondInterface: true},
 		routersOnMasters:   {RoutersOnMasters: true},
+		slowArgo:           {SlowArgo: true},
 	}[z.options.Scenario]
 }

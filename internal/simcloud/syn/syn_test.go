@@ -3,6 +3,9 @@ package syn
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +14,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,6 +85,7 @@ func open(t *testing.T, config Config) *world {
 	w.Syn, err = New(config)
 	must(t, err)
 	w.api, w.sign = w.Lieutenant(), w.SignOn()
+	must(t, w.Syn.keys.Put(signOnKey, secretKey{Private: rsaKey()}))
 	w.token, err = w.APIToken()
 	must(t, err)
 	document, err := openapi3.NewLoader().LoadFromData(descriptionYAML)
@@ -90,6 +95,19 @@ func open(t *testing.T, config Config) *world {
 	must(t, err)
 	return w
 }
+
+// rsaKey is the same for all tests: it takes its time.
+var rsaKey = sync.OnceValue(func() []byte {
+	key, err := rsa.GenerateKey(rand.Reader, signOnBits)
+	if err != nil {
+		return nil
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil
+	}
+	return private
+})
 
 // reply is an answer of Lieutenant.
 type reply struct {
