@@ -39,7 +39,7 @@ func (c *Cluster) Apply(ctx context.Context, manifests []byte) ([]state.AppliedO
 		if err != nil {
 			return applied, err
 		}
-		action, err := api.apply(ctx, where, object)
+		action, err := all.apply(ctx, where, object)
 		if err != nil {
 			return applied, err
 		}
@@ -63,6 +63,20 @@ func (r *round) place(ctx context.Context, object *unstructured.Unstructured) (p
 		return r.await(ctx, r.cluster, object)
 	}
 	return r.mapping.place(ctx, object)
+}
+
+// apply waits for the storage of a kind that these manifests define: an API server makes it after it serves the kind.
+func (r *round) apply(ctx context.Context, where place, object *unstructured.Unstructured) (state.Action, error) {
+	clock := r.cluster.net.Clock
+	for began := clock.Now(); ; {
+		action, err := r.api.apply(ctx, where, object)
+		if !r.own[groupOf(object)] || !apierrors.IsTooManyRequests(err) || clock.Now().Sub(began) >= establishing {
+			return action, err
+		}
+		if ended := clock.Sleep(ctx, mappingPause); ended != nil {
+			return "", ended
+		}
+	}
 }
 
 // version is the part of an object that changes with every change.

@@ -3,6 +3,7 @@ package openshift_test
 import (
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -88,6 +89,30 @@ func TestAKindAndItsObjectAreAppliedInOneGo(t *testing.T) {
 		r := rehearse(t)
 		r.apply(t, aKind, "CustomResourceDefinition /applications.argoproj.io created", "Namespace /syn created", "Application syn/root created")
 	})
+}
+
+func TestAKindThatIsNotReadyAtOnceIsWaitedForAShortTime(t *testing.T) {
+	for name, patience := range map[string]int{"soon": 3, "never": 1000} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := rehearse(t)
+				r.instead = func(w http.ResponseWriter, q *http.Request, api *kube.Server) {
+					if !strings.Contains(q.URL.Path, "/namespaces/syn/applications/") || patience == 0 {
+						api.ServeHTTP(w, q)
+						return
+					}
+					patience--
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(http.StatusTooManyRequests)
+					_, _ = io.WriteString(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 429, "reason": "TooManyRequests", "message": "storage is (re)initializing"}`)
+				}
+				applied, err := r.Apply(t.Context(), []byte(aKind))
+				if name == "soon" && (err != nil || len(applied) != 3) || name == "never" && !fault.Is(err, fault.Transient) {
+					t.Errorf("%v, %v", actions(applied), err)
+				}
+			})
+		})
+	}
 }
 
 func TestAKindThatIsNotServedYetHoldsUpNothingElse(t *testing.T) {
