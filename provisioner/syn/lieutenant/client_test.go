@@ -182,10 +182,11 @@ func TestATokenThatIsRejectedIsRenewedOnce(t *testing.T) {
 
 func TestATokenOfAnotherInstanceIsExplained(t *testing.T) {
 	for claims, says := range map[string]string{
-		`{"iss": "https://id.example.net/realms/dev", "aud": "lieutenant"}`:  "it is of https://id.example.net/realms/dev",
-		`{"iss": "https://id.example.net/realms/prod", "aud": ["vault"]}`:    "it was issued for vault",
-		`{"iss": "https://id.example.net/realms/prod/", "aud": "vault"}`:     "it was issued for vault",
-		`{"iss": "https://id.example.net/realms/prod", "aud": "lieutenant"}`: "Unauthorized",
+		`{"iss": "https://id.example.net/realms/dev", "aud": "lieutenant"}`:                       "it is of https://id.example.net/realms/dev",
+		`{"iss": "https://id.example.net/realms/prod", "aud": ["vault"]}`:                         "it was issued for vault",
+		`{"iss": "https://id.example.net/realms/prod/", "aud": "vault"}`:                          "it was issued for vault",
+		`{"iss": "https://id.example.net/realms/prod", "aud": "lieutenant"}`:                      "Unauthorized",
+		`{"iss": "https://kubernetes.default.svc", "sub": "system:serviceaccount:lieutenant:ci"}`: "the service account lieutenant:ci",
 		`{"iss": 42}`: "Unauthorized",
 		`garbage`:     "Unauthorized",
 	} {

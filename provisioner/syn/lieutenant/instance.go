@@ -11,40 +11,50 @@ import (
 
 // unknown explains why a token is not accepted: Kubernetes only says that it is not.
 func (c *Client) unknown(ctx context.Context, told *fault.Error, token string) error {
-	issuer, audience := origin(token)
+	from := origin(token)
 	services, err := c.Discover(ctx)
 	told = told.WithHint("sign in at %s again; a token from COMMODORE_API_TOKEN has to be of this very instance", c.base)
 	switch {
-	case issuer == "" || err != nil:
+	case strings.HasPrefix(from.Subject, "system:serviceaccount:"):
+		told.Err = fault.Newf(fault.Denied, "the token has ended or is for another instance", "it is of the service account %s, which %s does not accept",
+			clean(strings.TrimPrefix(from.Subject, "system:serviceaccount:"), token), c.base)
+	case from.Issuer == "" || err != nil:
 		return told
-	case !strings.HasPrefix(services.DiscoveryURL, strings.TrimRight(issuer, "/")+"/"):
+	case !strings.HasPrefix(services.DiscoveryURL, strings.TrimRight(from.Issuer, "/")+"/"):
 		told.Err = fault.Newf(fault.Denied, "the token is for another instance", "it is of %s, and people sign in to %s at %s",
-			clean(issuer, token), c.base, clean(services.DiscoveryURL, token))
-	case audience != "" && audience != services.ClientID:
+			clean(from.Issuer, token), c.base, clean(services.DiscoveryURL, token))
+	case from.audience() != "" && from.audience() != services.ClientID:
 		told.Err = fault.Newf(fault.Denied, "the token is for another instance", "it was issued for %s, and %s wants one for %s",
-			clean(audience, token), c.base, clean(services.ClientID, token))
+			clean(from.audience(), token), c.base, clean(services.ClientID, token))
 	}
 	return told
 }
 
-// origin reads who issued a token and for whom, without belief in it; "" if it does not tell.
-func origin(token string) (issuer, audience string) {
+// claims are what a token says of itself.
+type claims struct {
+	Issuer   string `json:"iss"`
+	Subject  string `json:"sub"`
+	Audience any    `json:"aud"` // one, or a list
+}
+
+// origin reads who issued a token and for whom, without belief in it; what it does not tell is empty.
+func origin(token string) (told claims) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return "", ""
+		return claims{}
 	}
 	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
-	if err != nil {
-		return "", ""
+	if err != nil || json.Unmarshal(payload, &told) != nil {
+		return claims{}
 	}
-	var claims struct {
-		Issuer   string `json:"iss"`
-		Audience any    `json:"aud"` // one, or a list
+	return told
+}
+
+// audience returns whom the token is for, if that is one.
+func (c claims) audience() string {
+	if list, ok := c.Audience.([]any); ok && len(list) == 1 {
+		c.Audience = list[0]
 	}
-	_ = json.Unmarshal(payload, &claims) // what is not understood is not told
-	if list, ok := claims.Audience.([]any); ok && len(list) == 1 {
-		claims.Audience = list[0]
-	}
-	audience, _ = claims.Audience.(string)
-	return claims.Issuer, audience
+	one, _ := c.Audience.(string)
+	return one
 }

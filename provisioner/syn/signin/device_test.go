@@ -17,7 +17,7 @@ func elsewhere(t *testing.T, s *signOn, listen func() (net.Listener, error), sho
 	t.Helper()
 	s.device = true
 	options := s.options()
-	options.Listen = listen
+	options.Listen, options.Remote = listen, s.remote
 	source := signin.New(options)
 	err = source.SignIn(t.Context(), func(_ context.Context, url string) error { page = url; return showErr })
 	if err == nil {
@@ -28,21 +28,24 @@ func elsewhere(t *testing.T, s *signOn, listen func() (net.Listener, error), sho
 
 func TestAPersonSignsInOnAnotherMachine(t *testing.T) {
 	taken := func() (net.Listener, error) { return nil, errors.New("taken") }
+	unwanted := func() (net.Listener, error) { t.Error("it listens"); return nil, errors.New("unwanted") }
 	for name, test := range map[string]struct {
 		complete bool
 		listen   func() (net.Listener, error)
 		refusals []string
 		page     string
+		remote   bool
 	}{
-		"by a link that has the code": {true, nil, nil, "https://example.com/enter?c=ABCD-EFGH"},
-		"by a code":                   {false, nil, nil, "https://example.com/enter?user_code=ABCD-EFGH"},
-		"as the port is taken":        {false, taken, nil, "https://example.com/enter?user_code=ABCD-EFGH"},
-		"and takes a while":           {false, nil, []string{"authorization_pending", "slow_down"}, "https://example.com/enter?user_code=ABCD-EFGH"},
+		"by a link that has the code": {true, nil, nil, "https://example.com/enter?c=ABCD-EFGH", false},
+		"by a code":                   {false, nil, nil, "https://example.com/enter?user_code=ABCD-EFGH", false},
+		"as the port is taken":        {false, taken, nil, "https://example.com/enter?user_code=ABCD-EFGH", false},
+		"as the browser is there":     {false, unwanted, nil, "https://example.com/enter?user_code=ABCD-EFGH", true},
+		"and takes a while":           {false, nil, []string{"authorization_pending", "slow_down"}, "https://example.com/enter?user_code=ABCD-EFGH", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newSignOn(t)
-				s.complete, s.refusals = test.complete, test.refusals
+				s.complete, s.refusals, s.remote = test.complete, test.refusals, test.remote
 				if page, err := elsewhere(t, s, test.listen, nil); page != test.page || err != nil {
 					t.Errorf("%q, %v", page, err)
 				}

@@ -19,7 +19,7 @@ func (s *Source) given() (string, error) {
 	if err != nil {
 		return "", refuse(err.Error())
 	}
-	if end, known := endOf(token); known && !s.fresh(token) {
+	if end, known := endOf(token); known && over(end) {
 		return "", refuse("the token has ended at " + end.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	return token, nil

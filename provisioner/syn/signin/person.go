@@ -17,10 +17,10 @@ func (s *Source) person(ctx context.Context, show func(ctx context.Context, url 
 		return err
 	}
 	elsewhere := p.oauth.Endpoint.DeviceAuthURL != ""
-	if s.options.Listen == nil {
-		if elsewhere {
-			return s.device(ctx, p, show)
-		}
+	switch {
+	case elsewhere && (s.options.Remote || s.options.Listen == nil):
+		return s.device(ctx, p, show)
+	case s.options.Listen == nil:
 		return fault.Newf(fault.Waiting, "sign in at "+s.options.API, "no browser can come back to this machine, and the single sign-on offers no other way").
 			WithHint("set COMMODORE_API_TOKEN to a token that was got elsewhere")
 	}

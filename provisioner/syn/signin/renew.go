@@ -22,7 +22,7 @@ func (s *Source) renew(ctx context.Context) (string, error) {
 	if err != nil {
 		err = s.translate(ctx, op, err, old)
 		if fault.Is(err, fault.Denied) {
-			s.rejected[old] = true
+			s.Reject(old)
 		}
 		return "", err
 	}

@@ -87,6 +87,7 @@ type signOn struct {
 	refresh       string            // the refresh token that it gives
 	complete      bool              // give a link with the code in it
 	interval      int
+	remote        bool // the person's browser is on another machine
 }
 
 func newSignOn(t *testing.T) *signOn {

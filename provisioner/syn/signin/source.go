@@ -6,6 +6,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
@@ -26,6 +27,9 @@ type Options struct {
 	// Listen makes the listener that browsers come back to, on port 18000 of 127.0.0.1: Loopback(CallbackPort). nil: no
 	// browser can, so that a person has to sign in elsewhere, if the single sign-on offers that.
 	Listen func() (net.Listener, error)
+	// Remote: the person's browser is on another machine, as with SSH, so that they sign in there if the single sign-on
+	// offers that.
+	Remote bool
 }
 
 // CallbackPort is where the single sign-on sends browsers to: it lets them go to exactly this address.
@@ -38,16 +42,16 @@ const (
 type Source struct {
 	options  Options
 	http     *http.Client
+	rejected sync.Map      // tokens that were not accepted
 	turn     chan struct{} // whoever has taken it out may use what follows
 	held     kept
-	rejected map[string]bool // tokens that were not accepted
 }
 
 // New returns the source of tokens for an API.
 func New(options Options) *Source {
 	client := options.Network.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	s := &Source{options: options, http: client, turn: make(chan struct{}, 1), rejected: map[string]bool{}}
+	s := &Source{options: options, http: client, turn: make(chan struct{}, 1)}
 	s.turn <- struct{}{}
 	return s
 }
@@ -93,11 +97,7 @@ func (s *Source) SignIn(ctx context.Context, show func(ctx context.Context, url 
 }
 
 // Reject says that a token is not accepted, whatever is written in it.
-func (s *Source) Reject(token string) {
-	<-s.turn
-	defer func() { s.turn <- struct{}{} }()
-	s.rejected[token] = true
-}
+func (s *Source) Reject(token string) { s.rejected.Store(token, true) }
 
 func (s *Source) token(ctx context.Context) (string, error) {
 	if s.options.Given != "" {

@@ -162,6 +162,31 @@ func TestATokenThatWasGivenIsUsedAlone(t *testing.T) {
 	}
 }
 
+func TestAGivenTokenIsTheOnlyOneEvenIfItIsRejected(t *testing.T) {
+	s := newSignOn(t)
+	options := s.options()
+	options.Given = jsonWebToken(t, time.Minute)
+	source := signin.New(options)
+	source.Reject(options.Given)
+	if token, err := source.Token(t.Context()); token != options.Given || err != nil {
+		t.Errorf("%q, %v", token, err)
+	}
+}
+
+func TestWhoWaitsForASignInGivesUpWithTheirContext(t *testing.T) {
+	s := newSignOn(t)
+	source, b, _ := s.source(t)
+	must(t, source.SignIn(t.Context(), func(ctx context.Context, page string) error {
+		source.Reject("another") // which waits for nobody
+		short, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := source.Token(short); !fault.Is(err, fault.Cancelled) {
+			t.Errorf("error = %v", err)
+		}
+		return b.show(ctx, page)
+	}))
+}
+
 func TestAFileWithATokenIsReadAgain(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	s := newSignOn(t)

@@ -36,12 +36,13 @@ func whole(token *oauth2.Token) kept {
 
 // fresh tells whether a token is there, was not rejected and lasts. One that does not tell its end lasts.
 func (s *Source) fresh(token string) bool {
-	if token == "" || s.rejected[token] {
-		return false
-	}
+	_, rejected := s.rejected.Load(token)
 	end, known := endOf(token)
-	return !known || !end.Before(time.Now().Add(leeway)) // signatures live by the wall clock
+	return token != "" && !rejected && (!known || !over(end))
 }
+
+// over tells by the wall clock, as signatures live by it.
+func over(end time.Time) bool { return end.Before(time.Now().Add(leeway)) }
 
 // endOf reads when a token ends, if it is a JWT that says so.
 func endOf(token string) (end time.Time, known bool) {
