@@ -44,12 +44,13 @@ func (z *Zone) instances() []vm.Instance {
 	return list
 }
 
-// allows decides on packets: security groups filter them, and only instances see the metadata service.
+// allows decides on packets: security groups filter them, and only instances see the metadata service. Those of a host
+// for itself never leave it.
 func (z *Zone) allows(from, to netip.Addr, proto string, port int) bool {
 	if to.IsLinkLocalUnicast() {
 		return isInstance(from)
 	}
-	return !z.drops(from, to) && z.api.Allows(from, to, proto, port)
+	return from == to || !z.drops(from, to) && z.api.Allows(from, to, proto, port)
 }
 
 // translate leads packets for an elastic IP to one of its healthy instances. An unmanaged one leads nowhere: no

@@ -5,11 +5,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 func TestTheInstallManifestIsHadOnce(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		link := installLink(w.get("/clusters/c-demo"))
 		answer := w.send(http.MethodGet, link, "", "Authorization", "")
@@ -51,7 +52,7 @@ func TestTheInstallManifestIsHadOnce(t *testing.T) {
 func TestATokenThatHasEndedIsShownUntilTheOperatorLooks(t *testing.T) {
 	for name, life := range map[string]time.Duration{"as long as usual": 0, "half an hour": 30 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
-			in(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				w := created(t, Config{Troubles: Troubles{TokenLife: life}})
 				link := installLink(w.get("/clusters/c-demo"))
 				if life == 0 {
@@ -78,7 +79,7 @@ func TestATokenThatHasEndedIsShownUntilTheOperatorLooks(t *testing.T) {
 }
 
 func TestSomebodyElseUsesTheToken(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{Troubles: Troubles{UsedAfter: 15 * time.Minute}})
 		link := installLink(w.get("/clusters/c-demo"))
 		time.Sleep(15 * time.Minute)
@@ -93,7 +94,7 @@ func TestSomebodyElseUsesTheToken(t *testing.T) {
 }
 
 func TestNobodyIsLetInWithoutATokenThatIsBelieved(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		for header, want := range map[string]int{
 			"": 400, "Bearer": 400, "Bearer ": 400, "Basic YTpi": 400, w.token: 400, "Bearer abc": 401, "Bearer " + w.token + "x": 401, "bearer " + w.token: 200,
@@ -115,7 +116,7 @@ func TestNobodyIsLetInWithoutATokenThatIsBelieved(t *testing.T) {
 }
 
 func TestAClusterMayOnlyReportAboutItself(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		w.get("/clusters/c-demo")
 		w.token = w.secrets["t-quiet-harbour-4711/c-demo/steward"]

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"exoshift/internal/simcloud/store"
 )
 
 func TestTheOperatorGivesANewClusterItsRepositorySecondsLater(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		var made newCluster
 		answer := w.send(http.MethodPost, "/clusters", demo)
@@ -38,7 +39,7 @@ func TestTheOperatorGivesANewClusterItsRepositorySecondsLater(t *testing.T) {
 }
 
 func TestAClusterGetsAnIDWithItsPrefix(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		for given, prefix := range map[string]string{`"id": "plain", `: "c-plain", "": "c-", `"id": "", `: "c-"} {
 			var made newCluster
@@ -52,7 +53,7 @@ func TestAClusterGetsAnIDWithItsPrefix(t *testing.T) {
 }
 
 func TestARefusalSaysWhyInKubernetesWords(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		for _, test := range []struct {
 			method, path, body string
@@ -87,7 +88,7 @@ func TestARefusalSaysWhyInKubernetesWords(t *testing.T) {
 }
 
 func TestAPatchOnlyAdds(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		answer := w.send(http.MethodPatch, "/clusters/c-demo", `{"displayName": null, "facts": {"cloud": null, "region": "ch-dk-2", "nodes": 4},
 			"dynamicFacts": {"kubernetesVersion": {"major": "1"}}, "annotations": {"a": "b", "c": 1}, "gitRepo": {"deployKey": "ssh-ed25519 AAAA"}}`)
@@ -108,7 +109,7 @@ func TestAPatchOnlyAdds(t *testing.T) {
 }
 
 func TestADeployKeyHasToWaitForTheRepository(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		w.send(http.MethodPost, "/clusters", demo)
 		const patch = `{"gitRepo": {"deployKey": "ssh-ed25519 AAAA"}}`
@@ -119,7 +120,7 @@ func TestADeployKeyHasToWaitForTheRepository(t *testing.T) {
 }
 
 func TestAPutReplaces(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		if answer := w.send(http.MethodPut, "/clusters/c-demo", `{"tenant": "t-quiet-harbour-4711", "facts": {"region": "ch-dk-2"}}`); answer.Status != http.StatusOK {
 			t.Fatal(answer)
@@ -134,7 +135,7 @@ func TestAPutReplaces(t *testing.T) {
 }
 
 func TestAProtectedClusterIsNeverDeleted(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		w.get("/clusters/c-demo")
 		if answer := w.send(http.MethodDelete, "/clusters/c-demo", ""); answer.Status != http.StatusNoContent || len(answer.Body) > 0 {
@@ -155,7 +156,7 @@ func TestAProtectedClusterIsNeverDeleted(t *testing.T) {
 }
 
 func TestClustersAreListedByTenantAndInOrder(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		ids := func(query string) (list []string) {
 			var found []newCluster
@@ -180,7 +181,7 @@ func TestClustersAreListedByTenantAndInOrder(t *testing.T) {
 }
 
 func TestWhatACompilationReportsIsKept(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		meta := `{"lastCompile": "2026-01-02T03:04:05Z", "tenant": {"gitSha": "abc"}}`
 		if answer := w.send(http.MethodPost, "/clusters/c-demo/compileMeta", meta); answer.Status != http.StatusNoContent {
@@ -193,7 +194,7 @@ func TestWhatACompilationReportsIsKept(t *testing.T) {
 }
 
 func TestTenantsAreMadeChangedAndDeleted(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		for _, step := range []struct {
 			method, path, body string

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -85,7 +86,7 @@ func exchange(code string) url.Values {
 }
 
 func TestASignInGivesTokensThatLieutenantBelieves(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		got := w.tokens(exchange(w.code(request())))
 		if got.Status != http.StatusOK {
@@ -116,7 +117,7 @@ func TestASignInGivesTokensThatLieutenantBelieves(t *testing.T) {
 }
 
 func TestATokenForVaultIsNoneForLieutenant(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		values := request()
 		values.Set("client_id", "vault")
@@ -137,7 +138,7 @@ func TestATokenForVaultIsNoneForLieutenant(t *testing.T) {
 }
 
 func TestACodeIsGoodOnceForWhoAskedForIt(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		for name, spoil := range map[string]func(url.Values){
 			"Incorrect redirect_uri":            func(f url.Values) { f.Set("redirect_uri", "http://localhost:18000/") },
@@ -166,7 +167,7 @@ func TestACodeIsGoodOnceForWhoAskedForIt(t *testing.T) {
 }
 
 func TestARefreshTokenIsGoodOnceAndForHalfAnHour(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		refresh := func(token string) tokens {
 			return w.tokens(url.Values{"grant_type": {"refresh_token"}, "client_id": {"lieutenant"}, "refresh_token": {token}})
@@ -191,7 +192,7 @@ func TestARefreshTokenIsGoodOnceAndForHalfAnHour(t *testing.T) {
 }
 
 func TestTheSignOnSendsNobodyToStrangers(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		for name, test := range map[string]struct {
 			key, value string
@@ -219,7 +220,7 @@ func TestTheSignOnSendsNobodyToStrangers(t *testing.T) {
 }
 
 func TestADeviceWaitsForAPerson(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		begin := func(client string) (got tokens) {
 			must(t, json.NewDecoder(w.visit(http.MethodPost, "https://"+SignOnHost+protocolPath+"/auth/device", url.Values{"client_id": {client}}).Body).Decode(&got))
@@ -258,7 +259,7 @@ func TestADeviceWaitsForAPerson(t *testing.T) {
 }
 
 func TestAWrongPasswordShowsTheFormAgain(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		kept, err := w.keep(grant{Kind: pageGrant, Client: lieutenantClient, Redirect: "http://localhost:18000", Until: time.Now().Add(time.Hour)})
 		must(t, err)
@@ -272,7 +273,7 @@ func TestAWrongPasswordShowsTheFormAgain(t *testing.T) {
 }
 
 func TestTheUserInfoIsForAccessTokens(t *testing.T) {
-	in(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		got := w.tokens(exchange(w.code(request())))
 		for token, want := range map[string]int{got.Access: 200, got.ID: 401, "": 401} {

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -182,12 +181,6 @@ func created(t *testing.T, config Config) *world {
 	}
 	time.Sleep(preparing)
 	return w
-}
-
-// in runs a test in a bubble: time passes at once.
-func in(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	synctest.Test(t, test)
 }
 
 func installLink(c newCluster) string {
