@@ -20,7 +20,9 @@ import (
 const attempts = 5
 
 // bot is who commits compiled catalogs and what a repository starts with.
-var bot = gitobject.Signature{Name: "Commodore", Email: "commodore@syn.tools"}
+func bot(at time.Time) gitobject.Signature {
+	return gitobject.Signature{Name: "Commodore", Email: "commodore@syn.tools", When: at}
+}
 
 // Commit changes files of the default branch and returns the commit. A nil content deletes the file. If nothing changes
 // there is no new commit.
@@ -134,8 +136,7 @@ func sortKey(entry gitobject.TreeEntry) string {
 }
 
 func (s storage) committed(tree, parent plumbing.Hash, message string, at time.Time) (plumbing.Hash, error) {
-	signature := bot
-	signature.When = at
+	signature := bot(at)
 	commit := &gitobject.Commit{Author: signature, Committer: signature, Message: message + "\n", TreeHash: tree}
 	if !parent.IsZero() {
 		commit.ParentHashes = []plumbing.Hash{parent}

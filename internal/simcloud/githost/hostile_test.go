@@ -3,7 +3,7 @@ package githost_test
 import (
 	"bytes"
 	"compress/zlib"
-	"crypto/sha1" //nolint:gosec // Git's own
+	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -162,7 +162,7 @@ func bomb(t *testing.T, declared uint64, unpacked int) []byte {
 	deflate := zlib.NewWriter(&pack)
 	_, _ = deflate.Write(make([]byte, unpacked))
 	_ = deflate.Close()
-	sum := sha1.Sum(pack.Bytes()) //nolint:gosec // Git's own
+	sum := sha1.Sum(pack.Bytes())
 	return append(pack.Bytes(), sum[:]...)
 }
 

@@ -42,7 +42,7 @@ func (h *Host) receive(w *wire, r repository) error {
 	objects := quarantine{h.storage(r), nil}
 	var failed error
 	for _, change := range asked.updates {
-		if !change.new.IsZero() {
+		if !change.after.IsZero() {
 			objects, failed = h.storage(r).unpack(w.raw)
 			break
 		}
@@ -66,7 +66,7 @@ func (h *Host) moveAll(r repository, updates []update) map[string]error {
 	for _, change := range updates {
 		err := h.move(r.Path, change)
 		if err == nil && change.name == r.head() {
-			err = h.pushed(r.Path, change.new)
+			err = h.pushed(r.Path, change.after)
 		}
 		results[change.name] = err
 	}
@@ -105,13 +105,13 @@ func allowed(objects quarantine, r repository, change update) error {
 		return errFrozen
 	case !refName.MatchString(change.name) || strings.Contains(change.name, "..") || strings.HasSuffix(change.name, ".lock"):
 		return errHidden
-	case change.new.IsZero() && change.name == r.head():
+	case change.after.IsZero() && change.name == r.head():
 		return errDeleted
-	case change.new.IsZero():
+	case change.after.IsZero():
 		return nil
-	case objects.HasEncodedObject(change.new) != nil:
+	case objects.HasEncodedObject(change.after) != nil:
 		return errMissing
-	case change.name != r.head() || change.old.IsZero():
+	case change.name != r.head() || change.before.IsZero():
 		return nil
 	}
 	return objects.forward(change)
@@ -119,11 +119,11 @@ func allowed(objects quarantine, r repository, change update) error {
 
 // forward refuses an update that would lose commits.
 func (q quarantine) forward(change update) error {
-	before, err := gitobject.GetCommit(q, change.old)
+	before, err := gitobject.GetCommit(q, change.before)
 	if err != nil {
 		return errStale
 	}
-	after, err := gitobject.GetCommit(q, change.new)
+	after, err := gitobject.GetCommit(q, change.after)
 	if err != nil {
 		return errMissing
 	}

@@ -97,8 +97,8 @@ func (h *Host) repository(name string) (repository, bool) {
 
 // update is a change of one reference. The zero hash stands for none.
 type update struct {
-	name     string
-	old, new plumbing.Hash
+	name          string
+	before, after plumbing.Hash
 }
 
 // move carries out an update of a repository if the reference is still where it was.
@@ -111,15 +111,15 @@ func (h *Host) move(name string, change update) error {
 		return errNoRepository
 	case found.Archived:
 		return errArchived
-	case plumbing.NewHash(found.Refs[change.name]) != change.old:
+	case plumbing.NewHash(found.Refs[change.name]) != change.before:
 		return errStale
 	}
 	found.Refs = maps.Clone(found.Refs)
 	if found.Refs == nil {
 		found.Refs = map[string]string{}
 	}
-	found.Refs[change.name] = change.new.String()
-	if change.new.IsZero() {
+	found.Refs[change.name] = change.after.String()
+	if change.after.IsZero() {
 		delete(found.Refs, change.name)
 	}
 	found.Active = h.config.Clock.Now()

@@ -8,7 +8,7 @@ import (
 
 // The colours of a runner.
 const (
-	clear  = "\x1b[0K"
+	erase  = "\x1b[0K"
 	bold   = "\x1b[1m"
 	cyan   = "\x1b[36;1m"
 	green  = "\x1b[32;1m"
@@ -33,12 +33,12 @@ func (t *tracer) say(text string) {
 
 // section adds a part with a name.
 func (t *tracer) section(name, title string, lines ...string) {
-	t.say(fmt.Sprintf("section_start:%d:%s\r%s%s%s%s%s", t.at.Unix(), name, clear, clear, cyan, title, normal))
+	t.say(fmt.Sprintf("section_start:%d:%s\r%s%s%s%s%s", t.at.Unix(), name, erase, erase, cyan, title, normal))
 	for _, line := range lines {
 		t.say(line)
 	}
 	t.at = t.at.Add(time.Second)
-	t.say(fmt.Sprintf("section_end:%d:%s\r%s", t.at.Unix(), name, clear))
+	t.say(fmt.Sprintf("section_end:%d:%s\r%s", t.at.Unix(), name, erase))
 }
 
 // step is a heading of Commodore, which takes a while.
@@ -53,37 +53,26 @@ func (t *tracer) step(title string, lines ...string) {
 // opening is what a job says before it compiles, which is known from its start.
 func (h *Host) opening(p pipeline, j job) *tracer {
 	t := &tracer{at: j.Begins}
-	t.say(clear + "Running with gitlab-runner 17.11.0 (0f67ff19)" + normal)
-	t.say(clear + "  on commodore-compile-runner x7yzP2kQ, system ID: r_4bQbE5Xo1kzV" + normal)
+	t.say(erase + "Running with gitlab-runner 17.11.0 (0f67ff19)" + normal)
+	t.say(erase + "  on commodore-compile-runner x7yzP2kQ, system ID: r_4bQbE5Xo1kzV" + normal)
 	t.section("prepare_executor", "Preparing the \"kubernetes\" executor", "Using Kubernetes executor with image docker.io/projectsyn/commodore:v1.33.1 ...")
 	t.section("prepare_script", "Preparing environment", "Running on runner-x7yzp2kq-project...")
 	t.section("get_sources", "Getting source from Git repository", green+"Fetching changes with git depth set to 20..."+normal,
 		"Checking out "+p.SHA[:8]+" as detached HEAD (ref is "+defaultBranch+")...")
-	t.say(fmt.Sprintf("section_start:%d:step_script\r%s%s%sExecuting \"step_script\" stage of the job script%s", t.at.Unix(), clear, clear, cyan, normal))
+	t.say(fmt.Sprintf("section_start:%d:step_script\r%s%s%sExecuting \"step_script\" stage of the job script%s", t.at.Unix(), erase, erase, cyan, normal))
 	t.say(green + "$ commodore catalog compile --push " + j.Cluster + normal)
 	return t
 }
 
-// close ends a trace.
+// close ends a trace. What took longer than the job has time for was said at its end.
 func (t *tracer) close(at time.Time, failure error) {
+	result := green + "Job succeeded" + normal
 	if failure != nil {
 		t.say("Error: " + failure.Error())
+		result = red + "ERROR: Job failed: command terminated with exit code 1" + normal
 	}
-	// What took longer than a job has time for was said at its end.
-	if t.at.After(at) {
-		for i := range t.lines {
-			if t.lines[i].At.After(at) {
-				t.lines[i].At = at
-			}
-		}
-	}
-	t.at = at
-	t.say(fmt.Sprintf("section_end:%d:step_script\r%s", at.Unix(), clear))
-	if failure != nil {
-		t.say(red + "ERROR: Job failed: command terminated with exit code 1" + normal)
-	} else {
-		t.say(green + "Job succeeded" + normal)
-	}
+	t.say(fmt.Sprintf("section_end:%d:step_script\r%s", at.Unix(), erase))
+	t.say(result)
 	for i := range t.lines {
 		if t.lines[i].At.After(at) {
 			t.lines[i].At = at
