@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"mime"
@@ -59,7 +60,9 @@ func (r request) decode(into any) error {
 	if len(body) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(body, into); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber() // numbers are kept as they came
+	if err := decoder.Decode(into); err != nil {
 		return refuse(http.StatusBadRequest, "failed to parse JSON input: %v", err)
 	}
 	return nil

@@ -99,15 +99,22 @@ func (s *session) library(address string) (*api.Client, error) {
 	return client, nil
 }
 
-// again tells whether a request is sent once more: only if it asks for something.
+// again tells whether a request is sent once more: only if it asks for something. The end of a sign-in hands a code in, which
+// is good for one time.
 func again(ctx context.Context, answer *http.Response, err error) (bool, error) {
 	var refused *fault.Error
 	if errors.As(err, &refused) {
 		return false, err
 	}
 	var failed *url.Error
-	asks := answer != nil && answer.Request.Method == http.MethodGet || errors.As(err, &failed) && failed.Op == "Get"
-	if !asks {
+	asks, link := false, ""
+	switch {
+	case answer != nil:
+		asks, link = answer.Request.Method == http.MethodGet, answer.Request.URL.Path
+	case errors.As(err, &failed):
+		asks, link = failed.Op == "Get", failed.URL
+	}
+	if !asks || strings.Contains(link, callbackPath) {
 		return false, nil
 	}
 	return api.DefaultRetryPolicy(ctx, answer, err)

@@ -29,6 +29,7 @@ func TestEachStateOfVaultHasItsWord(t *testing.T) {
 		"no JSON":          {shows(200, "text/plain", "hello "+canary), fault.Invalid, "not one of Vault's"},
 		"no JSON, 404":     {shows(404, "text/plain", "404 page not found"), fault.NotFound, "404"},
 		"other JSON":       {shows(200, "application/json", `{"data":{"data":"`+canary+`"}}`), fault.Invalid, "not one of Vault's"},
+		"no version":       {shows(200, "application/json", `{"data":{"data":{"password":"`+canary+`"}}}`), fault.Invalid, "not one of Vault's"},
 		"cut":              {nil, fault.Transient, "reaches Vault"},
 	} {
 		t.Run(name, func(t *testing.T) {

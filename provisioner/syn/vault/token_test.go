@@ -117,6 +117,30 @@ func TestAnIdentityThatIsNotForThisSignInIsRefused(t *testing.T) {
 	}
 }
 
+func TestACodeIsHandedInOnceAndStaysOutOfErrors(t *testing.T) {
+	const end = "GET /v1/auth/oidc/oidc/callback"
+	w, d := atDesk(t, simvault.Config{}, vault.Options{})
+	failure := func(accidents ...site.Accident) {
+		w.Happens(accidents...)
+		err := w.SignIn(t.Context(), d.show)
+		w.wantFault(err, fault.Transient)
+		if strings.Contains(err.Error(), w.issuer.asked.Get("state")) || strings.Contains(err.Error(), "the-code") {
+			t.Errorf("%v tells the code", err)
+		}
+	}
+	failure(site.Accident{On: end, Answer: refuses(503, "down")})
+	ends := 0
+	for _, request := range w.Requests() {
+		if strings.HasPrefix(request, end) {
+			ends++
+		}
+	}
+	if ends != 1 {
+		t.Errorf("the code was handed in %d times", ends)
+	}
+	failure(site.Accident{On: end}, site.Accident{On: end}, site.Accident{On: end}) // net/http repeats it once
+}
+
 func TestAPageThatIsNoneIsNotShown(t *testing.T) {
 	for name, answer := range map[string]string{
 		"none":     `{"data":{"auth_url":""}}`,

@@ -178,7 +178,7 @@ func TestWhatIsNotOursIsWrittenBackAsItWas(t *testing.T) {
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "ours"})
 		w.wantAction(action, err, state.Updated)
 		got, err := w.Secret(ctx, backup)
-		if err != nil || got["port"] != "9007199254740992" && got["port"] != "9007199254740993" || got["deep"] != `{"a":[1,true]}` {
+		if err != nil || got["port"] != "9007199254740993" || got["deep"] != `{"a":[1,true]}` {
 			t.Errorf("got %v, %v", got, err)
 		}
 	})
