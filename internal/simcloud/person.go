@@ -20,6 +20,15 @@ func (z *Zone) Person() Person {
 	return opened.person()
 }
 
+// AddSSHKey lets an engineer's key in at the Git host: one line as in authorized_keys.
+func (z *Zone) AddSSHKey(line string) error {
+	opened, err := z.syn()
+	if err != nil {
+		return err
+	}
+	return opened.git.AddKey(line)
+}
+
 func (p *projectSyn) person() Person {
 	api, _ := p.syn.APIToken() // "" is refused
 	return Person{

@@ -12,6 +12,20 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
+const demo = `{"id": "c-demo", "tenant": "t-quiet-harbour-4711", "displayName": "Demo", "facts": {"cloud": "exoscale", "nodes": 3},
+	"dynamicFacts": {"x": 1}}`
+
+// created is a world with a new cluster that the operator has seen.
+func created(t *testing.T, config Config) *world {
+	t.Helper()
+	w := open(t, config)
+	if answer := w.send(http.MethodPost, "/clusters", demo); answer.Status != http.StatusCreated {
+		t.Fatal(answer)
+	}
+	time.Sleep(preparing)
+	return w
+}
+
 func TestTheOperatorGivesANewClusterItsRepositorySecondsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})

@@ -1,6 +1,7 @@
 package syn
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -9,9 +10,7 @@ import (
 func (c *cluster) apply(body clusterBody) error {
 	mergeText(c.Annotations, body.Annotations)
 	mergeText(c.Facts, body.Facts)
-	for key, value := range body.DynamicFacts {
-		c.Dynamic[key] = value
-	}
+	maps.Copy(c.Dynamic, body.DynamicFacts)
 	set(&c.DisplayName, body.DisplayName)
 	set(&c.TenantRevision, body.TenantRevision)
 	set(&c.GlobalVersion, body.GlobalRevision)

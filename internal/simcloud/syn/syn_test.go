@@ -2,7 +2,6 @@ package syn
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -153,7 +151,7 @@ func (w *world) validate(request *http.Request, recorder *httptest.ResponseRecor
 	output := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input, Status: recorder.Code, Header: recorder.Header(), Body: io.NopCloser(bytes.NewReader(recorder.Body.Bytes())),
 	}
-	if err := openapi3filter.ValidateResponse(context.Background(), output); err != nil {
+	if err := openapi3filter.ValidateResponse(w.t.Context(), output); err != nil {
 		w.t.Errorf("%s %s: the answer %d %s: %v", request.Method, request.URL, recorder.Code, recorder.Body, err)
 	}
 }
@@ -167,20 +165,6 @@ func (w *world) get(path string) (found newCluster) {
 	}
 	must(w.t, json.Unmarshal(answer.Body, &found))
 	return found
-}
-
-const demo = `{"id": "c-demo", "tenant": "t-quiet-harbour-4711", "displayName": "Demo", "facts": {"cloud": "exoscale", "nodes": 3},
-	"dynamicFacts": {"x": 1}}`
-
-// created is a world with a new cluster that the operator has seen.
-func created(t *testing.T, config Config) *world {
-	t.Helper()
-	w := open(t, config)
-	if answer := w.send(http.MethodPost, "/clusters", demo); answer.Status != http.StatusCreated {
-		t.Fatal(answer)
-	}
-	time.Sleep(preparing)
-	return w
 }
 
 func installLink(c newCluster) string {
