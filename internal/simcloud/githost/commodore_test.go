@@ -52,21 +52,28 @@ func known() githost.Cluster {
 func openCompiler(t *testing.T, troubles githost.Troubles) *compiler {
 	t.Helper()
 	c := &compiler{cluster: known()}
-	host, err := githost.New(githost.Config{
+	made := compilerOf(t, githost.Config{
 		DB: store.Memory(), HostKey: signer(t, 'h'), Host: "git.vshn.net", Troubles: troubles,
 		Clusters: func(id string) (githost.Cluster, bool) { return c.cluster, id == "c-demo-1" },
 		Compiled: func(_ string, meta map[string]any) { c.met = meta },
 	})
+	c.Host, c.token = made.Host, made.token
+	return c
+}
+
+// compilerOf opens a Git host with the repositories of a tenant and a cluster.
+func compilerOf(t *testing.T, config githost.Config) *compiler {
+	t.Helper()
+	host, err := githost.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Host, c.token = host, host.IssueToken()
 	for _, name := range []string{project, catalog} {
-		if err := c.Create(name); err != nil {
+		if err := host.Create(name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return c
+	return &compiler{Host: host, token: host.IssueToken()}
 }
 
 func (c *compiler) push(t *testing.T, configuration string) string {

@@ -4,14 +4,16 @@ import (
 	"errors"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
 // What is read of a commit at most: trees may share what is below them, and grow beyond all bounds.
 const (
-	fileLimit = 20_000
-	sizeLimit = 64 << 20
+	entryLimit = 20_000
+	sizeLimit  = 64 << 20
+	depthLimit = 50
 )
 
 var errTooLarge = errors.New("the commit has too many files, or too large ones")
@@ -22,21 +24,48 @@ func filesOf(objects storer.EncodedObjectStorer, commit plumbing.Hash) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	tree, err := gitobject.GetTree(objects, found.TreeHash)
+	r := reader{objects: objects, files: map[string][]byte{}}
+	return r.files, r.tree(found.TreeHash, "", depthLimit)
+}
+
+// reader reads a tree into memory.
+type reader struct {
+	objects       storer.EncodedObjectStorer
+	files         map[string][]byte
+	entries, size int
+}
+
+func (r *reader) tree(hash plumbing.Hash, folder string, depth int) error {
+	tree, err := gitobject.GetTree(r.objects, hash)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	files, size := map[string][]byte{}, 0
-	return files, tree.Files().ForEach(func(file *gitobject.File) error {
-		blob, err := objects.EncodedObject(plumbing.BlobObject, file.Hash)
+	for _, entry := range tree.Entries {
+		if r.entries++; r.entries > entryLimit || depth == 0 {
+			return errTooLarge
+		}
+		switch entry.Mode {
+		case filemode.Dir:
+			err = r.tree(entry.Hash, folder+entry.Name+"/", depth-1)
+		case filemode.Submodule:
+		default:
+			err = r.file(entry.Hash, folder+entry.Name)
+		}
 		if err != nil {
 			return err
 		}
-		data, err := content(blob)
-		files[file.Name] = data
-		if size += len(data); size > sizeLimit || len(files) > fileLimit {
-			return errTooLarge
-		}
+	}
+	return nil
+}
+
+func (r *reader) file(hash plumbing.Hash, name string) error {
+	blob, err := r.objects.EncodedObject(plumbing.BlobObject, hash)
+	if err != nil {
 		return err
-	})
+	}
+	if r.size += int(blob.Size()); r.size > sizeLimit {
+		return errTooLarge
+	}
+	r.files[name], err = content(blob)
+	return err
 }

@@ -181,3 +181,23 @@ func TestAPackThatGrowsBeyondMeasureIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestATreeThatUnfoldsBeyondMeasureIsNotRead(t *testing.T) {
+	l := open(t, githost.Config{})
+	l.create(t, project)
+	forged := &forgery{Storage: memory.NewStorage()}
+	below, mode := forged.add(t, plumbing.BlobObject, []byte("x")), filemode.Regular
+	for range 12 {
+		var data []byte
+		for name := 'a'; name < 'k'; name++ {
+			data = fmt.Appendf(data, "%o %c\x00%s", uint32(mode), name, below[:])
+		}
+		below, mode = forged.add(t, plumbing.TreeObject, data), filemode.Dir
+	}
+	if said := l.push(t, "refs/heads/master", forged.commit(t, below), forged.pack(t)); !strings.Contains(said, "ok refs/heads/master") {
+		t.Fatalf("Git accepts it, and the host says %q", said)
+	}
+	if files, _, err := l.Files(project); err == nil {
+		t.Errorf("%d files were read", len(files))
+	}
+}
