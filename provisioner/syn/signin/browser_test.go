@@ -172,6 +172,45 @@ func TestASingleSignOnThatIsNotThereMayBeLater(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoSingleSignOnIsTold(t *testing.T) {
+	for path, test := range map[string]struct {
+		kind fault.Kind
+		says string
+	}{
+		"/strange?status=200&body=<html>": {fault.Invalid, "does not answer as"},
+		"/strange?status=404&body={}":     {fault.Invalid, "404"},
+		"/strange?status=302&body={}":     {fault.Invalid, "302"},
+		"/strange?status=503&body={}":     {fault.Transient, "503"},
+		"\x7f":                            {fault.Invalid, "no URL"},
+	} {
+		s := newSignOn(t)
+		options := s.options()
+		options.Services = func(context.Context) (state.SynServices, error) {
+			return state.SynServices{DiscoveryURL: s.url + path, ClientID: "lieutenant"}, nil
+		}
+		err := signin.New(options).SignIn(t.Context(), func(context.Context, string) error { t.Error("shown"); return nil })
+		if !fault.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) || strings.ContainsAny(err.Error(), "\x1b\n") {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+	s := newSignOn(t)
+	options := s.options()
+	options.Services = func(context.Context) (state.SynServices, error) { return state.SynServices{}, context.DeadlineExceeded }
+	if err := signin.New(options).SignIn(t.Context(), func(context.Context, string) error { return nil }); !fault.Is(err, fault.Timeout) {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestASignInThatCannotBeKeptIsGoodForThisRun(t *testing.T) {
+	s := newSignOn(t)
+	source, b, cache := s.source(t)
+	must(t, os.MkdirAll(cache, 0o700)) // where the file would be
+	must(t, source.SignIn(t.Context(), b.show))
+	if _, err := source.Token(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWithoutAPersonOneHasToCome(t *testing.T) {
 	s := newSignOn(t)
 	source, _, _ := s.source(t)

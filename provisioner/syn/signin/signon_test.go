@@ -9,11 +9,13 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -114,6 +116,12 @@ func (s *signOn) handler() http.Handler {
 	mux.HandleFunc("GET /.well-known/openid-configuration", s.discover)
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: s.key.Public(), KeyID: "one", Algorithm: "ES256", Use: "sig"}}})
+	})
+	mux.HandleFunc("GET /strange", func(w http.ResponseWriter, r *http.Request) {
+		status, _ := strconv.Atoi(r.URL.Query().Get("status"))
+		w.Header().Set("Location", s.url+"/.well-known/openid-configuration")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, r.URL.Query().Get("body"))
 	})
 	mux.HandleFunc("POST /token", s.token)
 	mux.HandleFunc("POST /device", s.offer)
