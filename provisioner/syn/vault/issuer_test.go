@@ -1,8 +1,9 @@
 package vault_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -23,7 +24,7 @@ type issuer struct {
 	t *testing.T
 
 	mu     sync.Mutex
-	key    *rsa.PrivateKey
+	key    *ecdsa.PrivateKey
 	asked  url.Values        // by the last link
 	claims map[string]string // in place of those that would be right
 }
@@ -45,7 +46,7 @@ func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.key == nil {
-		i.key, _ = rsa.GenerateKey(rand.Reader, 2048)
+		i.key, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	}
 	const base = "https://" + issuerHost
 	w.Header().Set("Content-Type", "application/json")
@@ -53,10 +54,10 @@ func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/.well-known/openid-configuration":
 		i.say(w, map[string]any{
 			"issuer": base, "authorization_endpoint": base + "/auth", "token_endpoint": base + "/token", "jwks_uri": base + "/certs",
-			"id_token_signing_alg_values_supported": []string{"RS256"},
+			"id_token_signing_alg_values_supported": []string{"ES256"},
 		})
 	case "/certs":
-		i.say(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: i.key.Public(), KeyID: "1", Algorithm: "RS256", Use: "sig"}}})
+		i.say(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: i.key.Public(), KeyID: "1", Algorithm: "ES256", Use: "sig"}}})
 	case "/token":
 		i.token(w, r)
 	default:
@@ -79,7 +80,7 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request) {
 		i.say(w, map[string]string{"error": "invalid_grant"})
 		return
 	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: i.key, KeyID: "1"}}, nil)
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: i.key, KeyID: "1"}}, nil)
 	if err != nil {
 		i.t.Error(err)
 		return

@@ -15,6 +15,12 @@ const readers = 8
 // is looked at. A path that may not be read is an error, as nobody knows what is there.
 func (c *Client) Missing(ctx context.Context, wanted []state.VaultSecret) ([]state.VaultSecret, error) {
 	paths := distinct(wanted)
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	if _, err := c.ready(ctx, "look for secrets in Vault"); err != nil { // before many ask for the same
+		return nil, err
+	}
 	found := make([]held, len(paths))
 	failures := make([]error, len(paths))
 	group := new(errgroup.Group)
