@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -27,12 +28,19 @@ type described struct {
 	complain func(format string, args ...any)
 }
 
+// paths reads the description once, which takes longer than most tests.
+var paths = sync.OnceValues(func() (routers.Router, error) {
+	document, err := openapi3.NewLoader().LoadFromFile("testdata/openapi.yaml")
+	if err != nil {
+		return nil, err
+	}
+	document.Servers = openapi3.Servers{{URL: "/"}}
+	return gorillamux.NewRouter(document)
+})
+
 func describe(t *testing.T, next http.Handler) http.Handler {
 	t.Helper()
-	document, err := openapi3.NewLoader().LoadFromFile("testdata/openapi.yaml")
-	must(t, err)
-	document.Servers = openapi3.Servers{{URL: "/"}}
-	router, err := gorillamux.NewRouter(document)
+	router, err := paths()
 	must(t, err)
 	bearer := func(_ context.Context, input *openapi3filter.AuthenticationInput) error {
 		if !strings.HasPrefix(input.RequestValidationInput.Request.Header.Get("Authorization"), "Bearer ") {
