@@ -182,7 +182,10 @@ func (d *document) behindKey(e *ast.MappingValueNode, place span, last int, inli
 		}
 	}
 	d.replace(place, d.spaced(place, inline))
-	if last > line {
+	if last > line { // a file whose last line has no end keeps that
+		if d.lines[last-1].end == "" {
+			d.lines[line-1].end = ""
+		}
 		d.remove(line+1, last)
 	}
 }
@@ -206,7 +209,7 @@ func isSequence(n ast.Node) bool {
 
 // style finds how this document indents.
 func (d *document) style() style {
-	found := style{}
+	found := style{inline: d.inline}
 	d.indents(d.root, -1, &found)
 	if found.step == 0 {
 		found.step = 2

@@ -24,11 +24,13 @@ const (
 
 // document is a file with one YAML document, as text and as a tree.
 type document struct {
-	file  string
-	mark  string
-	lines []line
-	root  ast.Node // nil: there is nothing but comments
-	solid map[int]bool
+	file   string
+	mark   string
+	end    string // of lines
+	lines  []line
+	root   ast.Node // nil: there is nothing but comments
+	solid  map[int]bool
+	inline bool // texts of several lines are written in one
 }
 
 // line is a line without its end, and its end.
@@ -36,7 +38,7 @@ type line struct{ text, end string }
 
 // parse reads a file. Anything that cannot be edited safely is fault.Invalid.
 func parse(file string, content []byte) (*document, error) {
-	d := &document{file: file}
+	d := &document{file: file, end: "\n"}
 	text := string(content)
 	if strings.HasPrefix(text, mark) {
 		d.mark, text = mark, strings.TrimPrefix(text, mark)
@@ -47,6 +49,9 @@ func parse(file string, content []byte) (*document, error) {
 	for each := range strings.Lines(text) {
 		bare := strings.TrimRight(each, "\r\n")
 		d.lines = append(d.lines, line{bare, each[len(bare):]})
+	}
+	if len(d.lines) > 0 && d.lines[0].end != "" {
+		d.end = d.lines[0].end
 	}
 	parsed, err := d.tree(strings.ReplaceAll(text, "\r\n", "\n"))
 	if err != nil {
@@ -145,33 +150,19 @@ func (d *document) bytes() []byte {
 	return b.Bytes()
 }
 
-// end is how lines of this document end.
-func (d *document) end() string {
-	for _, each := range d.lines {
-		if each.end != "" {
-			return each.end
-		}
-	}
-	return "\n"
-}
-
 // insert puts lines behind line number after; 0: at the beginning. A file whose last line has no end keeps that.
 func (d *document) insert(after int, texts ...string) {
 	fresh := make([]line, len(texts))
 	for i, text := range texts {
-		fresh[i] = line{text, d.end()}
+		fresh[i] = line{text, d.end}
 	}
 	if last := after - 1; after > 0 && d.lines[last].end == "" && len(fresh) > 0 {
-		d.lines[last].end, fresh[len(fresh)-1].end = d.end(), ""
+		d.lines[last].end, fresh[len(fresh)-1].end = d.end, ""
 	}
 	d.lines = append(d.lines[:after:after], append(fresh, d.lines[after:]...)...)
 }
 
-// remove takes lines away, from the first to the last. A file whose last line has no end keeps that.
+// remove takes lines away, from the first to the last.
 func (d *document) remove(first, last int) {
-	ending := d.lines[last-1].end
 	d.lines = append(d.lines[:first-1:first-1], d.lines[last:]...)
-	if ending == "" && len(d.lines) > 0 {
-		d.lines[len(d.lines)-1].end = ""
-	}
 }

@@ -31,17 +31,26 @@ func Apply(file string, content []byte, edits []state.YAMLEdit) ([]byte, error) 
 	return content, nil
 }
 
-// write makes the change in the text, and makes sure that the text then says what is wanted and nothing else.
+// write makes the change in the text, and makes sure that the text then says what is wanted and nothing else. A text of
+// several lines is written in one if it cannot stand where it would.
 func (d *document) write(e state.YAMLEdit, wanted *node) (*document, error) {
-	if err := d.change(e); err != nil {
-		return nil, err
+	before := d.bytes()
+	for _, inline := range []bool{false, true} {
+		fresh, err := parse(d.file, before)
+		if err != nil {
+			return nil, err
+		}
+		fresh.inline = inline
+		if err := fresh.change(e); err != nil {
+			return nil, err
+		}
+		after, err := parse(d.file, fresh.bytes())
+		if err == nil && equal(modelOf(after.root), wanted) {
+			return after, nil
+		}
 	}
-	after, err := parse(d.file, d.bytes())
-	if err != nil || !equal(modelOf(after.root), wanted) {
-		return nil, d.conflict(0, "%s cannot be changed without changing what is around it", dotted(e.Path)).
-			WithHint("change it in that file by hand: %s", purpose(e))
-	}
-	return after, nil
+	return nil, d.conflict(0, "%s cannot be changed without changing what is around it", dotted(e.Path)).
+		WithHint("change it in that file by hand: %s", purpose(e))
 }
 
 // Same makes sure that the places of edits are as they were when somebody looked, or as they are wanted by now.

@@ -64,9 +64,10 @@ func flow(n *node, like string) string {
 
 // style is how values are indented.
 type style struct {
-	step int  // of keys below a key
-	dash int  // of the items of a list below its key
-	seen bool // there is a list
+	step   int  // of keys below a key
+	dash   int  // of the items of a list below its key
+	seen   bool // there is a list
+	inline bool // texts of several lines are written in one
 }
 
 // block is a value behind its key, and the lines below the key, which stands at indent.
@@ -82,7 +83,7 @@ func (s style) block(n *node, indent int, like string) (inline string, below []s
 			below = append(below, strings.Repeat(" ", indent+s.dash)+"- "+flow(each, ""))
 		}
 		return "", below
-	case n.sort == scalar && n.kind == "string" && literal(n.text):
+	case n.sort == scalar && n.kind == "string" && !s.inline && literal(n.text):
 		text, header := strings.TrimSuffix(n.text, "\n"), "|"
 		if text == n.text {
 			header = "|-"

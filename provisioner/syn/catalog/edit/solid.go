@@ -40,7 +40,7 @@ func (d *document) enclose(solid map[int]bool, n ast.Node, indent int) {
 	case *ast.TagNode:
 		d.enclose(solid, n.Value, indent)
 	case *ast.LiteralNode:
-		d.markLiteral(solid, n.Start.Position.Line, indent)
+		d.markLiteral(solid, n.Start.Position.Line, indent, strings.Contains(n.Start.Value, "+"))
 	case *ast.StringNode:
 		if from := d.position(n.Token); strings.HasPrefix(d.text(from.line)[from.at:], `"`) || strings.HasPrefix(d.text(from.line)[from.at:], `'`) {
 			fill(solid, from.line+1, d.closing(from, d.text(from.line)[from.at]).line)
@@ -54,12 +54,16 @@ func fill(solid map[int]bool, first, last int) {
 	}
 }
 
-// markLiteral marks the lines of a text that stands as it is. Empty lines at its end are left to whoever comes next.
-func (d *document) markLiteral(solid map[int]bool, header, indent int) {
+// markLiteral marks the lines of a text that stands as it is. Empty lines at its end are left to whoever comes next,
+// unless the text keeps them.
+func (d *document) markLiteral(solid map[int]bool, header, indent int, keeps bool) {
 	last, own := header, 0
 	for number := header + 1; number <= len(d.lines); number++ {
 		text := d.text(number)
 		if strings.TrimSpace(text) == "" {
+			if keeps {
+				last = number
+			}
 			continue
 		}
 		if own == 0 {
