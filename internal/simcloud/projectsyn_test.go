@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	lieutenant = "https://api.syn.vshn.net"
-	harbour    = "t-quiet-harbour-4711"
+	lieutenantURL = "https://api.syn.vshn.net"
+	harbour       = "t-quiet-harbour-4711"
 )
 
 // configured is a cluster's file in the tenant's configuration.
@@ -51,13 +51,13 @@ func (o *operator) tell(method, link, token, kind, body string) (int, string) {
 func (o *operator) connect() {
 	o.t.Helper()
 	token := o.Person().APIToken
-	status, answer := o.tell(http.MethodPost, lieutenant+"/clusters", token, "application/json",
+	status, answer := o.tell(http.MethodPost, lieutenantURL+"/clusters", token, "application/json",
 		`{"id": "c-demo", "tenant": "`+harbour+`", "facts": {"distribution": "openshift4", "cloud": "exoscale", "region": "`+region+`"}}`)
 	if status != http.StatusCreated {
 		o.t.Fatalf("%d %s", status, answer)
 	}
 	time.Sleep(5 * time.Second)
-	status, answer = o.tell(http.MethodPatch, lieutenant+"/clusters/c-demo", token, "application/merge-patch+json",
+	status, answer = o.tell(http.MethodPatch, lieutenantURL+"/clusters/c-demo", token, "application/merge-patch+json",
 		`{"dynamicFacts": {"kubernetesVersion": {"major": "1", "minor": "34"}, "openshiftVersion": {"Major": "4", "Minor": "21"}}}`)
 	if status != http.StatusOK {
 		o.t.Fatalf("%d %s", status, answer)
@@ -98,7 +98,7 @@ func TestTheCatalogOfAConnectedClusterIsCompiledUnlessSomethingIsWrong(t *testin
 				if status != want {
 					t.Fatalf("the pipeline is %s", status)
 				}
-				_, shown := o.tell(http.MethodGet, lieutenant+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
+				_, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
 				if strings.Contains(shown, "lastCompile") != (want == "success") {
 					t.Errorf("Lieutenant knows: %s", shown)
 				}
@@ -118,7 +118,7 @@ func TestABootstrapTokenEndsEarlyOrIsUsedBySomebodyElse(t *testing.T) {
 				defer o.close()
 				o.connect()
 				install := func() string {
-					_, shown := o.tell(http.MethodGet, lieutenant+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
+					_, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
 					var found struct{ InstallURL string }
 					o.must(json.Unmarshal([]byte(shown), &found))
 					return found.InstallURL
@@ -197,7 +197,7 @@ func TestProjectSynSurvivesTheEndOfTheProcess(t *testing.T) {
 		o = open(t, Options{Dir: dir})
 		defer o.close()
 		time.Sleep(3 * time.Minute)
-		status, shown := o.tell(http.MethodGet, lieutenant+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
+		status, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
 		if status != http.StatusOK || !strings.Contains(shown, "installURL") {
 			t.Errorf("%d %s", status, shown)
 		}
@@ -226,7 +226,7 @@ func TestSomethingMayStandBeforeProjectSyn(t *testing.T) {
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked++; w.WriteHeader(http.StatusTeapot) })
 		}})
 		defer o.close()
-		if status, _ := o.tell(http.MethodGet, lieutenant+"/healthz", "", "", ""); status != http.StatusTeapot || asked != 1 {
+		if status, _ := o.tell(http.MethodGet, lieutenantURL+"/healthz", "", "", ""); status != http.StatusTeapot || asked != 1 {
 			t.Errorf("%d", status)
 		}
 	})

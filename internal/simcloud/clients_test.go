@@ -1,0 +1,62 @@
+package simcloud
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner/syn/lieutenant"
+	"exoshift/provisioner/syn/signin"
+	"exoshift/state"
+)
+
+// browses signs the operator in with a browser.
+func (o *operator) browses() *lieutenant.Client {
+	network := o.Zone.Network()
+	anonymous := lieutenant.New(network, "https://api.syn.vshn.net", nil)
+	return lieutenant.New(network, "https://api.syn.vshn.net", signin.New(signin.Options{
+		Network: network, API: "https://api.syn.vshn.net", Services: anonymous.Discover,
+		Listen: func() (net.Listener, error) { return o.Listen(18000) },
+	}))
+}
+
+func TestTheInstallersClientConnectsAClusterAndTakesItAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := open(t, Options{})
+		defer o.close()
+		client := o.browses()
+		o.must(client.SignIn(t.Context(), o.Browse))
+		tenant, err := client.Tenant(t.Context(), harbour)
+		o.must(err)
+		if tenant.DisplayName != "Harbour Ltd" || tenant.Config.URL != "ssh://git@git.vshn.net/syn/tenants/t-quiet-harbour-4711.git" {
+			t.Errorf("%+v", tenant)
+		}
+		wanted := state.SynCluster{ID: "c-demo", Tenant: harbour, Facts: map[string]string{"cloud": "exoscale", "distribution": "openshift4", "region": region}}
+		for _, want := range []state.Action{state.Created, state.Found} {
+			made, action, err := client.EnsureCluster(t.Context(), wanted)
+			o.must(err)
+			if action != want || made.Catalog.URL == "" || made.Catalog.HostKeys == "" || made.InstallURL == "" {
+				t.Errorf("%v: %+v", action, made)
+			}
+		}
+		_, err = client.EnsureDynamicFacts(t.Context(), "c-demo", map[string]any{"openshiftVersion": map[string]any{"Major": "4"}})
+		o.must(err)
+		found, err := client.Cluster(t.Context(), "c-demo")
+		o.must(err)
+		manifest, err := client.InstallManifest(t.Context(), found.InstallURL)
+		o.must(err)
+		if !strings.Contains(string(manifest), `"Deployment"`) {
+			t.Errorf("%s", manifest)
+		}
+		if _, err := client.InstallManifest(t.Context(), found.InstallURL); !fault.Is(err, fault.Conflict) {
+			t.Errorf("twice: %v", err)
+		}
+		_, err = client.DeleteCluster(t.Context(), "c-demo")
+		o.must(err)
+		if _, err := client.Cluster(t.Context(), "c-demo"); !fault.Is(err, fault.NotFound) {
+			t.Errorf("it is still there: %v", err)
+		}
+	})
+}
