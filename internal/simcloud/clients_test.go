@@ -1,12 +1,15 @@
 package simcloud
 
 import (
+	"context"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/syn/catalog"
 	"exoshift/provisioner/syn/lieutenant"
 	"exoshift/provisioner/syn/signin"
 	"exoshift/state"
@@ -60,3 +63,44 @@ func TestTheInstallersClientConnectsAClusterAndTakesItAway(t *testing.T) {
 		}
 	})
 }
+
+func TestTheInstallersClientsHaveACatalogCompiledAndFetchIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := open(t, Options{})
+		defer o.close()
+		o.connect()
+		client := lieutenant.New(o.Zone.Network(), "https://api.syn.vshn.net", given(o.Person().APIToken))
+		tenant, err := client.Tenant(t.Context(), harbour)
+		o.must(err)
+		cluster, err := client.Cluster(t.Context(), "c-demo")
+		o.must(err)
+		access := catalog.Access{Token: o.Person().GitToken}
+		git, compiler := catalog.NewGit(o.Zone.Network(), access), catalog.NewCompiler(o.Zone.Network(), access, catalog.Commodore{})
+		_, err = compiler.Ready(t.Context(), tenant, cluster)
+		o.must(err)
+		difference, err := git.Commit(t.Context(), tenant.Config, "c-demo.yml", []state.YAMLEdit{
+			{Path: []string{"applications"}, Item: "cilium"},
+			{Path: []string{"parameters", "openshift", "baseDomain"}, Value: "c-demo.example.net"},
+			{Path: []string{"parameters", "openshift", "infraID"}, Value: "TO_BE_DEFINED"},
+			{Path: []string{"parameters", "openshift", "clusterID"}, Value: "TO_BE_DEFINED"},
+		}, "Configure c-demo")
+		o.must(err)
+		o.must(compiler.Compile(t.Context(), tenant, cluster, difference.Commit, func(string) {}))
+		dir := t.TempDir()
+		_, err = git.Fetch(t.Context(), cluster.Catalog, dir)
+		o.must(err)
+		wanted, err := git.Wanted(dir)
+		o.must(err)
+		steward := state.VaultSecret{Path: harbour + "/c-demo/steward", Key: "token"}
+		if !slices.Contains(wanted, steward) {
+			t.Errorf("the catalog wants %v", wanted)
+		}
+	})
+}
+
+// given is a token that was handed in.
+type given string
+
+func (given) SignIn(context.Context, func(context.Context, string) error) error { return nil }
+
+func (g given) Token(context.Context) (string, error) { return string(g), nil }
