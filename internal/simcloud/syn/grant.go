@@ -27,14 +27,15 @@ const (
 	codeGrant    = "code"
 	waitingGrant = "device"
 	freshGrant   = "refresh"
-	maxGrants    = 1000
 )
 
-// keep makes a grant of what is in it and gives it an ID.
+// keep gives a grant an ID, and forgets those that ended long before it will.
 func (s *Syn) keep(g grant) (grant, error) {
 	g.ID = rand.Text()
-	list := s.grants.List()
-	for _, old := range list[:max(0, len(list)-maxGrants)] {
+	for _, old := range s.grants.List() {
+		if !old.Until.Before(g.Until.Add(-2 * refreshTokenLife)) {
+			continue
+		}
 		if err := s.grants.Delete(old.ID); err != nil {
 			return g, err
 		}

@@ -184,6 +184,9 @@ func TestARefreshTokenIsGoodOnceAndForHalfAnHour(t *testing.T) {
 		if got := refresh("abc"); got.Error != "invalid_grant" {
 			t.Errorf("none: %+v", got.Status)
 		}
+		if got := len(w.grants.List()); got != 1 {
+			t.Errorf("%d grants are kept", got)
+		}
 		time.Sleep(30 * time.Minute)
 		if got := refresh(second.Refresh); got.Error != "invalid_grant" {
 			t.Errorf("after half an hour: %+v", got.Status)
