@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 
@@ -21,20 +22,37 @@ const (
 	mostPath      = 1000   // bytes
 )
 
-// checkout writes the files of a commit into a folder that they cannot leave.
+// checkout is the files of a commit on their way into a folder, which they cannot leave. All are judged before the first
+// one is written.
 type checkout struct {
-	from    *snapshot
-	into    *os.Root
-	entries int
+	from  *snapshot
+	files []planned
+	bytes int64
+}
+
+// planned is a file, a folder or a link.
+type planned struct {
+	name string
+	mode filemode.FileMode
+	hash plumbing.Hash
 }
 
 func (s *snapshot) checkOut(tree *object.Tree, dir string) error {
+	c := &checkout{from: s}
+	if err := c.folder(tree, "", 0); err != nil {
+		return err
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	return (&checkout{from: s, into: root}).folder(tree, "", 0)
+	for _, file := range c.files {
+		if err := c.write(root, file); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *checkout) folder(tree *object.Tree, name string, depth int) error {
@@ -48,13 +66,13 @@ func (c *checkout) folder(tree *object.Tree, name string, depth int) error {
 			return c.refused(below, fmt.Sprintf("it differs from %q in upper and lower case only", other))
 		}
 		seen[fold(entry.Name)] = entry.Name
-		if c.entries++; c.entries > mostEntries {
+		if len(c.files) >= mostEntries {
 			return c.refused(below, fmt.Sprintf("there are more than %d files", mostEntries))
 		}
 		if !proper(below) || strings.Contains(entry.Name, "/") {
 			return c.refused(below, "a file of that name is not safe")
 		}
-		if err := c.entry(entry, below, depth); err != nil {
+		if err := c.plan(entry, below, depth); err != nil {
 			return err
 		}
 	}
@@ -64,40 +82,51 @@ func (c *checkout) folder(tree *object.Tree, name string, depth int) error {
 // fold makes names alike that are one on a file system which knows no case.
 func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
-func (c *checkout) entry(entry object.TreeEntry, name string, depth int) error {
+func (c *checkout) plan(entry object.TreeEntry, name string, depth int) error {
+	c.files = append(c.files, planned{name, entry.Mode, entry.Hash})
 	switch entry.Mode {
 	case filemode.Dir:
-		if err := c.into.Mkdir(name, privateFolder); err != nil {
-			return err
-		}
 		tree, err := object.GetTree(c.from.objects, entry.Hash)
 		if err != nil {
 			return err
 		}
 		return c.folder(tree, name, depth+1)
 	case filemode.Regular, filemode.Executable, filemode.Deprecated:
-		content, err := blob(c.from.objects, entry.Hash)
-		if err != nil {
+		return c.weigh(name, entry.Hash)
+	case filemode.Symlink: // one that goes up could leave the folder by way of another link
+		target, err := blob(c.from.objects, entry.Hash)
+		if err != nil || proper(string(target)) {
 			return err
 		}
-		return c.into.WriteFile(name, content, privateFile)
-	case filemode.Symlink:
-		return c.link(entry, name)
+		return c.refused(name, "it is a link that may lead out of the repository")
 	}
 	return c.refused(name, "it is neither a file nor a folder")
 }
 
-// link makes a link that leads to something below its own folder. One that goes up could leave the folder by way of
-// another link.
-func (c *checkout) link(entry object.TreeEntry, name string) error {
-	target, err := blob(c.from.objects, entry.Hash)
+// weigh bounds the bytes of all files together: many may be one object.
+func (c *checkout) weigh(name string, hash plumbing.Hash) error {
+	found, err := object.GetBlob(c.from.objects, hash)
 	if err != nil {
 		return err
 	}
-	if !proper(string(target)) {
-		return c.refused(name, "it is a link that may lead out of the repository")
+	if c.bytes += found.Size; c.bytes > mostUnpacked {
+		return c.refused(name, fmt.Sprintf("the files have more than %d MB", mostUnpacked>>20))
 	}
-	return c.into.Symlink(string(target), name)
+	return nil
+}
+
+func (c *checkout) write(into *os.Root, file planned) error {
+	if file.mode == filemode.Dir {
+		return into.Mkdir(file.name, privateFolder)
+	}
+	content, err := blob(c.from.objects, file.hash)
+	if err != nil {
+		return err
+	}
+	if file.mode == filemode.Symlink {
+		return into.Symlink(string(content), file.name)
+	}
+	return into.WriteFile(file.name, content, privateFile)
 }
 
 func (c *checkout) refused(name, reason string) error {

@@ -33,7 +33,7 @@ func placeOf(address string, token bool) (place, error) {
 		return place{}, fault.Newf(fault.Invalid, op, "it is too long or has control characters")
 	}
 	if !strings.Contains(address, "://") { // as in git@host:path
-		if host, path, found := strings.Cut(address, ":"); found && !strings.Contains(host, "/") {
+		if host, path, found := strings.Cut(address, ":"); found && strings.Contains(host, "@") && !strings.Contains(host, "/") {
 			address = "ssh://" + host + "/" + strings.TrimPrefix(path, "/")
 		}
 	}
