@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -26,6 +27,8 @@ import (
 type synAccess struct {
 	apiToken   string // of Lieutenant: COMMODORE_API_TOKEN
 	cache      string // where commodore keeps tokens; "": nobody does
+	remote     bool              // the person sits at another machine
+	overrides  state.SynServices // what is known better than by Lieutenant
 	vaultToken string
 	vaultFile  string            // where the command vault keeps a token
 	account    *vault.Kubernetes // nil: this is not a pod
@@ -46,10 +49,12 @@ const accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 // ownAccess is the operator's own, by the environment and by what other programs keep.
 func ownAccess() *synAccess {
 	a := &synAccess{apiToken: os.Getenv("COMMODORE_API_TOKEN"), vaultToken: os.Getenv("VAULT_TOKEN"), agent: sshAgent()}
-	if dir, err := os.UserCacheDir(); err == nil {
-		a.cache = signin.CachePath(dir)
+	a.remote, a.overrides = os.Getenv("SSH_CONNECTION") != "", state.SynServices{
+		DiscoveryURL: os.Getenv("COMMODORE_OIDC_DISCOVERY_URL"), ClientID: os.Getenv("COMMODORE_OIDC_CLIENT"),
 	}
 	if home, err := os.UserHomeDir(); err == nil {
+		// commodore goes by this rule on every system
+		a.cache = signin.CachePath(cmp.Or(os.Getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")))
 		a.vaultFile = filepath.Join(home, ".vault-token")
 		a.knownHosts = []string{filepath.Join(home, ".ssh", "known_hosts"), "/etc/ssh/ssh_known_hosts"}
 	}
@@ -103,10 +108,24 @@ func (a *synAccess) source(net network.Network, url string) *signin.Source {
 		a.tokens = map[string]*signin.Source{}
 	}
 	a.tokens[url] = signin.New(signin.Options{
-		Network: net, API: url, Services: lieutenant.New(net, url, nil).Discover, Given: a.apiToken, Cache: a.cache,
-		Listen: signin.Loopback(signin.CallbackPort),
+		Network: net, API: url, Services: a.services(net, url), Given: a.apiToken, Cache: a.cache,
+		Listen: signin.Loopback(signin.CallbackPort), Remote: a.remote,
 	})
 	return a.tokens[url]
+}
+
+// services asks Lieutenant for its neighbours, as far as they are not known better.
+func (a *synAccess) services(net network.Network, url string) func(context.Context) (state.SynServices, error) {
+	client := lieutenant.New(net, url, nil)
+	return func(ctx context.Context) (state.SynServices, error) {
+		if a.overrides.DiscoveryURL != "" && a.overrides.ClientID != "" {
+			return a.overrides, nil
+		}
+		found, err := client.Discover(ctx)
+		found.DiscoveryURL = cmp.Or(a.overrides.DiscoveryURL, found.DiscoveryURL)
+		found.ClientID = cmp.Or(a.overrides.ClientID, found.ClientID)
+		return found, err
+	}
 }
 
 // vault returns the Vault of a cluster: the one that the answers name, or else Lieutenant.
