@@ -160,7 +160,7 @@ func (d *dashboard) noticed() bool {
 func (d *dashboard) cluster(c *canvas, l Layout) {
 	d.box(c, l.Overview, overviewTab, "overview", d.overview(d.noticed()))
 	switch {
-	case len(d.board.Applications) > 0:
+	case len(d.board.Applications) > 0 && (d.tab != synTab || !l.Operators.empty()):
 		d.box(c, l.Bootstrap, synTab, synTab.String(), d.applications())
 	case d.standing() && l.Operators.empty() && len(d.board.Operators) > 0:
 		d.box(c, l.Bootstrap, operatorsTab, "operators", d.operators())

@@ -138,7 +138,7 @@ func connected(change func(*state.Spec)) func(*state.Spec) {
 
 func TestFactsThatNobodyElseHasAreAWarningOnly(t *testing.T) {
 	spec := valid()
-	connected(func(*state.Spec) {})(&spec)
+	connected(func(s *state.Spec) { s.DNS.ACME = true })(&spec)
 	spec.Syn.Facts = map[string]string{
 		"service_level": "guaranteed-availability", "access_policy": "regular", "release_channel": "stabel", "maintenance_window": "tuesday-1000",
 		"cilium_addons": "tetragon,networking", "sales_order": "10000", "service_levle": "any", "jumphost": "any",
@@ -208,17 +208,21 @@ func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
 	if got := wizard.Warnings(spec, wizard.Secrets{}); len(got) != 0 {
 		t.Errorf("with Project Syn nothing of it is idle, got:\n%s", lines(got))
 	}
+	spec.DNS.ACME = false
+	if got := wizard.Warnings(spec, wizard.Secrets{}); len(got) != 1 || got[0].Field != "dns.acme" || got[0].Suggestion != "true" {
+		t.Errorf("a catalog's certificates wait in vain, got:\n%s", lines(got))
+	}
 }
 
 func TestWarningsHaveAPlace(t *testing.T) {
-	content := []byte(after("syn: {lieutenantURL: https://l, facts: {sales_order: x}, tenant: t-1}\nnetwork:\n  nodeCIDR: 172.17.0.0/16\nfoo: 1\n"))
+	content := []byte(after("syn: {lieutenantURL: https://l, facts: {sales_order: x}, tenant: t-1}\ndns: {acme: true}\nnetwork:\n  nodeCIDR: 172.17.0.0/16\nfoo: 1\n"))
 	layer := wizard.ReadAnswers("f", content)
 	all := wizard.Assemble(layer.Given, layer)
 	var places []string
 	for line := range strings.Lines(lines(all.Placed(wizard.Warnings(all.Answers.Spec, wizard.Secrets{})))) {
 		places = append(places, strings.Join(strings.Fields(line)[:2], " "))
 	}
-	if diff := cmp.Diff([]string{"f:9:54 syn.facts.sales_order", "f:11:13 network.nodeCIDR"}, places); diff != "" {
+	if diff := cmp.Diff([]string{"f:9:54 syn.facts.sales_order", "f:12:13 network.nodeCIDR"}, places); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -83,10 +83,19 @@ func synRules(spec state.Spec) []Fault {
 	return append(faults, contradictions(spec)...)
 }
 
+// unproved points out that a catalog with certificates waits for records which nobody makes.
+func unproved(spec state.Spec) []Fault {
+	if spec.DNS.ACME {
+		return nil
+	}
+	return of("dns.acme", wrong("catalogs usually ask for certificates by ACME, and would wait for their DNS records in vain",
+		"true, unless the tenant's configuration asks for none", "true"))
+}
+
 // withoutSyn points out answers that mean something to a cluster of Project Syn only.
 func withoutSyn(spec state.Spec) []Fault {
 	if hasLieutenant(spec) {
-		return unusualFacts(spec)
+		return append(unusualFacts(spec), unproved(spec)...)
 	}
 	var faults []Fault
 	for _, field := range synFields() {

@@ -20,13 +20,13 @@ func (s Source) syn() Section {
 	}
 	facts, id := s.Facts.Syn, s.Spec.Cluster.ID
 	section.fact("tenant", facts.Tenant)
-	section.fact("cluster in Lieutenant", s.Spec.Syn.LieutenantURL+"/clusters/"+id)
+	section.fact("Lieutenant", s.Spec.Syn.LieutenantURL+"/clusters/"+id)
 	section.fact("catalog", facts.Catalog+behindCommit(facts.Commit))
-	section.fact("secrets in Vault", "clusters/kv, below "+facts.Tenant+"/"+id+": "+strings.Join(secretNames(), ", "))
+	section.fact("Vault", "clusters/kv, below "+facts.Tenant+"/"+id+": "+strings.Join(secretNames(), ", "))
 	section.fact("certificates", s.certificates())
-	section.fact("synced and healthy", since(facts.Synthesized))
-	section.fact("first maintenance", orNot(facts.Maintained, "not yet: the cluster has no maintenance window, or no controller for it"))
-	section.fact("alerts reach the people on call", orNot(facts.OnCall, "not yet: run the installation again once no alert fires that nobody expects"))
+	section.fact("all is well", since(facts.Synthesized))
+	section.fact("maintained", orNot(facts.Maintained, "not yet: the cluster has no maintenance window, or no controller for it"))
+	section.fact("people on call", orNot(facts.OnCall, "not yet: run the installation again once no alert fires that nobody expects"))
 	section.sentence("From now on the cluster is as its catalog says: change the configuration of the tenant, not the cluster.")
 	return section
 }
@@ -83,9 +83,13 @@ func (s Source) people() Section {
 	section.sentence("Write or link the tickets about the cluster: that is between you and your colleagues.")
 	section.sentence("If the zone above %s is the customer's, they keep its NS records: nobody else may change that zone.", s.Spec.Domain())
 	section.sentence("Before the cluster grows, have Exoscale raise the limits of the organization in the portal: a person there decides.")
+	commanded, ending := !s.Rehearsal && s.Folder != "", "."
+	if commanded {
+		ending = ":"
+	}
 	section.sentence("The first kubeconfig is valid for ten years and cannot be taken back one by one. Get an emergency credential (its passphrase is " +
-		"in Passbolt, which only people open), and have it proved before the first kubeconfig is made invalid:")
-	if !s.Rehearsal && s.Folder != "" {
+		"in Passbolt, which only people open), and have it proved before the first kubeconfig is made invalid%s", ending)
+	if commanded {
 		section.command("exoshift emergency-access --kubeconfig FILE --dir " + quoted(s.Folder))
 	}
 	return section
@@ -101,10 +105,10 @@ func (s Source) dayTwo() Section {
 	section.sentence("The cluster was not made by Terraform, and has no state of it. What is there is found by the label %s=%s; whoever brings it into a "+
 		"state imports it by these IDs.", state.LabelCluster, s.Spec.Cluster.ID)
 	section.fact("infrastructure ID", facts.InfraID)
-	section.fact("cluster ID of OpenShift", facts.Syn.ClusterUUID)
+	section.fact("cluster ID", facts.Syn.ClusterUUID)
 	section.fact("boot image", facts.Template)
 	section.fact("buckets", strings.Join(s.buckets(), ", "))
-	section.fact("SSH key of the nodes, public half", facts.Syn.SSHPublicKey)
+	section.fact("SSH public key", facts.Syn.SSHPublicKey)
 	section.Rows = append(section.Rows, s.imports()...)
 	return section
 }
