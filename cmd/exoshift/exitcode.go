@@ -95,6 +95,9 @@ func kindCode(kind fault.Kind) (int, bool) {
 }
 
 func phaseCode(failure *provisioner.StepError) int {
+	if install.Registers(failure.Step.ID) {
+		return exitSyn
+	}
 	switch failure.Step.Phase {
 	case install.Preflight:
 		if fault.Is(failure.Err, fault.Invalid) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -69,6 +70,11 @@ func (i *Installation) registerSteps() provisioner.Plan {
 		{ID: stepCatalog, Phase: Infrastructure, Title: "Have the cluster's catalog compiled", Do: i.firstCatalog,
 			Needs: on(stepSecrets), Usual: 3 * time.Minute},
 	}
+}
+
+// Registers tells whether a step of another phase belongs to Project Syn.
+func Registers(step string) bool {
+	return slices.Contains([]string{stepRegister, stepSecrets, stepCatalog}, step)
 }
 
 // synSteps hand the cluster over to Project Syn.
