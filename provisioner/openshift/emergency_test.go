@@ -3,6 +3,7 @@ package openshift_test
 import (
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -68,6 +69,15 @@ func TestAnEmergencyAccessIsVerifiedThroughAndThrough(t *testing.T) {
 		"a user of a longer name": {"", func(_ *testing.T, r *rehearsal) {
 			r.tokens["very-secret"] = kube.User{Name: strings.Replace(emergencyUser, ":cluster", "-x:cluster", 1), Groups: []string{"system:masters"}}
 		}, fault.Invalid},
+		"another cluster of that name": {"", func(_ *testing.T, r *rehearsal) {
+			r.instead = func(w http.ResponseWriter, q *http.Request, api *kube.Server) {
+				if q.Header.Get("Authorization") == "" || q.URL.Path != "/api/v1/namespaces/kube-system" {
+					api.ServeHTTP(w, q)
+					return
+				}
+				_, _ = io.WriteString(w, `{"metadata": {"name": "kube-system", "uid": "another"}}`)
+			}
+		}, fault.Invalid},
 		"no power": {"", func(_ *testing.T, r *rehearsal) { clear(r.admins) }, fault.Denied},
 		"no account": {"", func(t *testing.T, r *rehearsal) {
 			if _, err := r.objects.Delete(emergencyResource, emergencyNamespace, "cluster-emergency"); err != nil {
@@ -105,7 +115,9 @@ func TestAnEmergencyAccessIsVerifiedThroughAndThrough(t *testing.T) {
 func TestAnEmergencyKubeconfigThatIsNoneTellsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
-		for _, content := range []string{"very-secret: [", "{}", strings.Replace(string(r.emergency(r.trusting())), `"token"`, `"tokenFile"`, 1)} {
+		for _, content := range []string{"very-secret: [", "{}", strings.Replace(string(r.emergency(r.trusting())), `"token"`, `"tokenFile"`, 1),
+			strings.Replace(string(r.emergency(r.trusting())), `"token"`, `"as": "system:admin", "token"`, 1),
+		} {
 			if _, err := r.VerifyEmergency(t.Context(), []byte(content)); !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), "very-secret") {
 				t.Errorf("got %v", err)
 			}
@@ -141,8 +153,8 @@ func TestTheAdministratorIsShutOutByTheEmergencyAccess(t *testing.T) {
 func TestAnEmergencyAccessThatIsNotVerifiedShutsNobodyOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
-		clear(r.admins)
-		if _, err := r.InvalidateAdmin(t.Context(), r.emergency(r.trusting())); !fault.Is(err, fault.Denied) {
+		r.tokens["very-secret"] = kube.User{Name: "system:admin", Groups: []string{"system:masters"}}
+		if _, err := r.InvalidateAdmin(t.Context(), r.emergency(r.trusting())); !fault.Is(err, fault.Invalid) {
 			t.Errorf("got %v", err)
 		}
 		if authority, _ := r.bundle(t); authority != "the authority" {
