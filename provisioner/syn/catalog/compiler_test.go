@@ -196,3 +196,21 @@ func TestTheFilesBelowRefsSayWhichSecretsAreWanted(t *testing.T) {
 		}
 	}
 }
+
+func TestAPipelineThatFailedBeforeIsStartedAgain(t *testing.T) {
+	config := compilable(githost.Troubles{FactMissing: true}, false)
+	cluster, _ := config.Clusters(clusterID)
+	w := newWorld(t, config)
+	commit := w.commit(t, tenantRepo, map[string]string{"common.yml": "", "openshift4.yml": "parameters: {}\n", file: configuration})
+	compiler := catalog.NewCompiler(w.network, catalog.Access{Token: w.token}, catalog.Commodore{})
+	run := func() error {
+		return compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, commit, func(string) {})
+	}
+	if err := run(); !fault.Is(err, fault.Invalid) {
+		t.Fatal(err)
+	}
+	cluster.Facts["service_level"] = "zero"
+	if err := run(); err != nil {
+		t.Errorf("once the fact is there: %v", err)
+	}
+}
