@@ -53,7 +53,7 @@ func (c *conversation) lieutenantOf(ctx context.Context, spec state.Spec) (clien
 
 // unknownPerson is the reply as long as nobody is signed in.
 func unknownPerson() wizard.Reply {
-	return wizard.Reply{Pending: true, Summary: "it answers, and nobody is signed in: sign in to choose from your tenants"}
+	return wizard.Reply{Pending: true, Summary: "nobody is signed in; sign in to choose from your tenants"}
 }
 
 // tenants asks who answers at the URL, and which tenants the person may see.
@@ -112,7 +112,7 @@ func (c *conversation) registration(ctx context.Context, spec state.Spec, _ wiza
 	found, err := client.Cluster(ctx, spec.Cluster.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		reply.Summary = fmt.Sprintf("%s is free: the installation registers it for %s", spec.Cluster.ID, cmp.Or(tenant.DisplayName, tenant.ID))
+		reply.Summary = spec.Cluster.ID + " is free, and will be registered for " + cmp.Or(tenant.DisplayName, tenant.ID)
 		return reply, nil
 	case err != nil:
 		return wizard.Reply{}, err
@@ -121,7 +121,7 @@ func (c *conversation) registration(ctx context.Context, spec state.Spec, _ wiza
 		reply.Summary = "the cluster cannot be taken over"
 		return reply, nil
 	}
-	reply.Summary = spec.Cluster.ID + " is registered, and nobody has installed it: the installation takes the registration over"
+	reply.Summary = spec.Cluster.ID + " is registered and not installed yet: it is taken over"
 	return reply, nil
 }
 

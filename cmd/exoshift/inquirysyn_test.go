@@ -24,7 +24,7 @@ func TestLieutenantSaysWhatItKnows(t *testing.T) {
 		"something else than a Lieutenant": {
 			id: "tenants", before: connects(lieutenantField, "https://quay.io"), summary: "this is no Lieutenant", fault: "syn.lieutenantURL",
 		},
-		"a free cluster":    {id: "registration", before: connects(tenantField, tenant), summary: "c-demo-1 is free: the installation registers it for Harbour Ltd"},
+		"a free cluster":    {id: "registration", before: connects(tenantField, tenant), summary: "c-demo-1 is free, and will be registered for Harbour Ltd"},
 		"an unknown tenant": {id: "registration", before: connects(tenantField, "t-nobody"), fault: "syn.tenant  Lieutenant shows you no tenant t-nobody"},
 		"a cluster of others": {
 			id: "registration", before: connects(tenantField, tenant, idField, "c-old-mill-1234"),

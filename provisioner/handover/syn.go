@@ -87,7 +87,7 @@ func (s Source) people() Section {
 	if commanded {
 		ending = ":"
 	}
-	section.sentence("The first kubeconfig is valid for ten years and cannot be taken back one by one. Get an emergency credential (its passphrase is " +
+	section.sentence("The first kubeconfig is valid for ten years and cannot be taken back one by one. Get an emergency credential (its passphrase is "+
 		"in Passbolt, which only people open), and have it proved before the first kubeconfig is made invalid%s", ending)
 	if commanded {
 		section.command("exoshift emergency-access --kubeconfig FILE --dir " + quoted(s.Folder))
