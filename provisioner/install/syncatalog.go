@@ -102,16 +102,15 @@ func (i *Installation) configure(ctx context.Context, report provisioner.Report,
 
 // compile waits until somebody has compiled the catalog: the tenant's pipeline, a program here, or else a person.
 func (i *Installation) compile(ctx context.Context, report provisioner.Report, difference state.Difference) error {
-	_, err := i.world.Syn.Compiler.Ready(ctx, i.syn.tenant, i.syn.cluster)
+	said := func(text string) { progress(report, text) }
+	err := i.world.Syn.Compiler.Compile(ctx, i.syn.tenant, i.syn.cluster, difference.Commit, said)
 	switch {
-	case fault.Is(err, fault.NotFound) && difference.Unified == "" && i.Facts().Syn.Commit != "":
-		return nil // it was compiled by a person in an earlier run
-	case fault.Is(err, fault.NotFound):
-		return i.compiledBySomebody(ctx, report)
-	case err != nil:
+	case !fault.Is(err, fault.NotFound):
 		return err
+	case difference.Unified == "" && i.Facts().Syn.Commit != "":
+		return nil // it was compiled by a person in an earlier run
 	}
-	return i.world.Syn.Compiler.Compile(ctx, i.syn.tenant, i.syn.cluster, difference.Commit, func(text string) { progress(report, text) })
+	return i.compiledBySomebody(ctx, report)
 }
 
 // compiledBySomebody waits for the moment at which Lieutenant hears of a compilation.
