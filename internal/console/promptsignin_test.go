@@ -1,0 +1,42 @@
+package console_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+func TestSomebodySignsInBetweenTwoQuestions(t *testing.T) {
+	talk := newTalk(t).settled(t).about("syn.tenant")
+	talk.Answers.Spec.Syn = state.SynSpec{LieutenantURL: "https://api.syn.example.net", Tenant: "t-demo"}
+	in := false
+	talk.Inquiries = []wizard.Inquiry{{
+		ID: "tenants", Title: "Lieutenant", Screen: wizard.Syn, Keys: []string{"syn.lieutenantURL"},
+		Ask: func(context.Context, state.Spec, wizard.Secrets) (wizard.Reply, error) {
+			if !in {
+				return wizard.Reply{Pending: true, Summary: "nobody is signed in"}, nil
+			}
+			return wizard.Reply{Summary: "2 tenants"}, nil
+		},
+	}}
+	failed := false
+	talk.SignIn = func(_ context.Context, _ state.Spec, show func(string)) error {
+		show("https://id.example.net/\x1b[2Jauth?state=1")
+		if !failed {
+			failed = true
+			return errors.New("the state does not fit")
+		}
+		in = true
+		return nil
+	}
+	if _, err := talk.types(t.Context(), ":signin", ":signin", "t-other", ":quit"); err != nil {
+		t.Fatal(err)
+	}
+	talk.wants(t, "Lieutenant: nobody is signed in.\nType :signin to sign in.\n")
+	talk.wants(t, "\nhttps://id.example.net/auth?state=1\n")
+	talk.wants(t, "the state does not fit")
+	talk.wants(t, "You are signed in.\nLieutenant: asking...\nLieutenant: 2 tenants.\n")
+}
