@@ -13,7 +13,9 @@ const (
 	bootstrapArgoCD = "argocd"
 	operatorEvery   = 10 * time.Second
 	// argoSettles is how long the operator works on a new ArgoCD before it makes anything (inferred).
-	argoSettles = 40 * time.Second
+	argoSettles = 90 * time.Second
+	// slowStart is how much longer an operator that was in a deadlock takes.
+	slowStart = 4 * time.Minute
 )
 
 // runArgoOperator is Argo CD's operator in a pod: it makes what each ArgoCD asks for.
@@ -38,9 +40,8 @@ func (k *kubelet) operateArgo(p *pod, wanted kube.Object) error {
 	if wanted.Text("status.phase") == "" {
 		return c.setPhase(wanted, "Pending")
 	}
-	made, err := time.Parse(time.RFC3339, wanted.Text("metadata.creationTimestamp"))
-	if err != nil || c.clock.Now().Sub(made) < c.troubles.lasting(argoSettles) || c.deadlocked(p, namespace) {
-		return err
+	if c.deadlocked(p, namespace) || !c.settledArgo(p, wanted) {
+		return nil
 	}
 	owner := []kube.Object{{"apiVersion": wanted.Text("apiVersion"), "kind": "ArgoCD", "name": wanted.Name(), "uid": wanted.Text("metadata.uid"), "controller": true}}
 	if err := c.adoptArgoSecret(namespace, owner); err != nil {
@@ -66,6 +67,16 @@ func (k *kubelet) operateArgo(p *pod, wanted kube.Object) error {
 		return err
 	}
 	return c.endBootstrapArgo(namespace)
+}
+
+// settledArgo tells whether an ArgoCD is there for long enough.
+func (c *cluster) settledArgo(p *pod, wanted kube.Object) bool {
+	since, needs := wanted, argoSettles
+	if c.troubles.SlowArgo {
+		since, needs = p.object, slowStart
+	}
+	made, err := time.Parse(time.RFC3339, since.Text("metadata.creationTimestamp"))
+	return err == nil && c.clock.Now().Sub(made) >= c.troubles.lasting(needs)
 }
 
 func (c *cluster) setPhase(argo kube.Object, phase string) error {

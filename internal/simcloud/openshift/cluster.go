@@ -31,6 +31,8 @@ type cluster struct {
 	alive   map[string]machine.Machine // running members of etcd, by name
 	servers map[string]int             // API servers, by address
 	clients *x509.CertPool             // whom the API servers believe; nil: to be made
+	// clientsOf is the version of the ConfigMap that clients are of.
+	clientsOf uint64
 }
 
 // record is what a cluster knows of itself besides its objects: what the real one keeps in secrets.

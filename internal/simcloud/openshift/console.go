@@ -119,7 +119,8 @@ func (k *controllers) console(_ context.Context, seen view) error {
 	if _, ingress := k.objects.Get(ingressResource, operatorNamespace, "default"); !ingress {
 		return nil
 	}
-	routes := map[string]string{"openshift-console/console": k.consoleHost(), "openshift-authentication/oauth-openshift": k.loginHost()}
+	routes := map[string]string{"openshift-console/console": k.consoleHost(), "openshift-authentication/oauth-openshift": k.loginHost(),
+		monitoring + "/" + alertmanager: k.alertmanagerHost()}
 	for name, host := range routes {
 		if err := k.route(name, host, seen.readyPods(routerApp) > 0); err != nil {
 			return err

@@ -2,6 +2,7 @@ package openshift
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"exoshift/internal/simcloud/kube"
@@ -27,6 +28,12 @@ func reportJob(job kube.Object, pods []kube.Object, now string) {
 const jobTime = 10 * time.Second
 
 // runJob does what Jobs of the catalog are for, as far as anybody here knows.
-func (k *kubelet) runJob(ctx context.Context, _ *pod, _ map[string]string) error {
-	return k.world.work(ctx, jobTime)
+func (k *kubelet) runJob(ctx context.Context, p *pod, env map[string]string) error {
+	if err := k.world.work(ctx, jobTime); err != nil {
+		return err
+	}
+	if strings.HasPrefix(p.name, acmeJob+"-") {
+		return k.registerACME(ctx, p, env)
+	}
+	return nil
 }

@@ -1,6 +1,10 @@
 package openshift
 
-import "exoshift/internal/simcloud/kube"
+import (
+	"errors"
+
+	"exoshift/internal/simcloud/kube"
+)
 
 // Resources that the controllers work with.
 const (
@@ -94,6 +98,9 @@ func (c *cluster) publish() error {
 		if err := c.objects.Ensure(operatorResource, "", named(operator.name), nil); err != nil {
 			return err
 		}
+	}
+	if err := errors.Join(c.publishAdminAuthority(), c.objects.Ensure(accountResource, monitoring, named(monitoringUser), nil)); err != nil {
+		return err
 	}
 	return c.objects.Ensure(versionResource, "", named("version"), nil)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/kube"
 )
 
 // Lifetimes of what the cluster itself issues. Certificates live by the wall clock.
@@ -59,17 +60,35 @@ func always(p certificate.Pair) func(*tls.ClientHelloInfo) (*tls.Certificate, er
 
 // clientAuthorities are the authorities of client certificates that the API servers believe.
 func (c *cluster) clientAuthorities() *x509.CertPool {
+	version := c.objects.VersionOf(mapResource, "openshift-config", adminAuthority)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.clients != nil {
+	if c.clients != nil && c.clientsOf == version {
 		return c.clients
 	}
-	c.clients = x509.NewCertPool()
+	c.clients, c.clientsOf = x509.NewCertPool(), version
 	files := c.record().Files
-	for _, signer := range []string{"admin-kubeconfig-signer", "kubelet-bootstrap-kubeconfig-signer", "kubelet-signer", "csr-signer"} {
+	for _, signer := range []string{"kubelet-bootstrap-kubeconfig-signer", "kubelet-signer", "csr-signer"} {
 		c.clients.AppendCertsFromPEM(files[signer+".crt"])
 	}
+	admin := files["admin-kubeconfig-signer.crt"]
+	if bundle, exists := c.objects.Get(mapResource, "openshift-config", adminAuthority); exists {
+		text, _ := bundle.Map("data")["ca-bundle.crt"].(string)
+		admin = []byte(text)
+	}
+	c.clients.AppendCertsFromPEM(admin)
 	return c.clients
+}
+
+// adminAuthority is the ConfigMap with who signed the installer's kubeconfig; whoever empties it, ends that one. The real
+// API servers take minutes to notice.
+const adminAuthority = "admin-kubeconfig-client-ca"
+
+// publishAdminAuthority makes the ConfigMap.
+func (c *cluster) publishAdminAuthority() error {
+	bundle := named(adminAuthority)
+	bundle["data"] = kube.Object{"ca-bundle.crt": string(c.record().Files["admin-kubeconfig-signer.crt"])}
+	return c.objects.Ensure(mapResource, "openshift-config", bundle, nil)
 }
 
 // signer returns who signs the kubelets' certificates: the installer's signer of one day while the bootstrap lasts, then

@@ -19,6 +19,8 @@ func programs() map[string]run {
 	return map[string]run{
 		"cloud-controller-manager": (*kubelet).runCloudController, "exoscale-cloud-controller-manager": (*kubelet).runCloudController,
 		ciliumAgent: cilium, "steward": (*kubelet).runSteward, "argocd": (*kubelet).runArgo, "argocd-operator": (*kubelet).runArgoOperator,
+		"cert-manager-controller": (*kubelet).runCertManager, "openshift-upgrade-controller": (*kubelet).runUpgrades,
+		"emergency-credentials-controller": (*kubelet).runEmergency,
 	}
 }
 

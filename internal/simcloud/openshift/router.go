@@ -85,6 +85,10 @@ func toHTTPS(w http.ResponseWriter, r *http.Request) {
 // serveRoute answers for the hosts of the admitted routes.
 func (k *kubelet) serveRoute(w http.ResponseWriter, r *http.Request) {
 	for _, route := range k.cluster.objects.List(routeResource, "") {
+		if route.Text("spec.host") == r.Host && route.Name() == alertmanager {
+			k.cluster.serveAlertmanager(w, r)
+			return
+		}
 		if route.Text("spec.host") == r.Host {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<!DOCTYPE html><title>Red Hat OpenShift</title>\n")

@@ -1,0 +1,93 @@
+package openshift
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// acmeJob is the Job of cert-manager's component that makes the cluster's account at acme-dns.
+const acmeJob = "acme-dns-register"
+
+// acmeAccount is one account, as acme-dns and cert-manager write it.
+type acmeAccount struct {
+	Username   string   `json:"username"`
+	Password   string   `json:"password"`
+	Fulldomain string   `json:"fulldomain"`
+	Subdomain  string   `json:"subdomain"`
+	AllowFrom  []string `json:"allowfrom"`
+}
+
+// registerACME registers once, and keeps the account in a Secret, under each of the names that it is for.
+func (k *kubelet) registerACME(ctx context.Context, p *pod, env map[string]string) error {
+	api, err := k.inCluster(p, env)
+	if err != nil {
+		return err
+	}
+	defer api.close()
+	var domains []string
+	if err := json.Unmarshal([]byte(env["ACME_DNS_FQDNS"]), &domains); err != nil {
+		return fmt.Errorf("ACME_DNS_FQDNS: %w", err)
+	}
+	secrets, name := in(p.namespace, secretResource), env["CLIENT_SECRET_NAME"]
+	found, err := api.get(ctx, secrets+"/"+name)
+	if err != nil && !isCode(err, http.StatusNotFound) {
+		return err
+	}
+	accounts := readAccounts(found)
+	if !slices.ContainsFunc(domains, func(domain string) bool { return accounts[domain].Username == "" }) {
+		return nil
+	}
+	made, err := k.acmeAccount(ctx, env["ACME_DNS_API"])
+	if err != nil {
+		return err
+	}
+	for _, domain := range domains {
+		if accounts[domain].Username == "" {
+			accounts[domain] = made
+		}
+	}
+	content, err := json.Marshal(accounts)
+	if err != nil {
+		return err
+	}
+	return api.apply(ctx, secrets, acmeJob, kube.Object{"apiVersion": "v1", "kind": "Secret",
+		"metadata": kube.Object{"name": name, "namespace": p.namespace}, "stringData": kube.Object{"acmedns.json": string(content)}})
+}
+
+// readAccounts returns the accounts of a Secret by the names that they are for.
+func readAccounts(secret kube.Object) map[string]acmeAccount {
+	accounts := map[string]acmeAccount{}
+	data, _ := secret.Map("data")["acmedns.json"].(string)
+	if content, err := base64.StdEncoding.DecodeString(data); err == nil {
+		_ = json.Unmarshal(content, &accounts) // what cannot be read is made anew
+	}
+	return accounts
+}
+
+func (k *kubelet) acmeAccount(ctx context.Context, base string) (acmeAccount, error) {
+	var made acmeAccount
+	ctx, cancel := context.WithTimeout(ctx, k.cluster.patience())
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/register", bytes.NewReader([]byte("{}")))
+	if err != nil {
+		return made, err
+	}
+	client := k.machine.Network().Client()
+	defer client.CloseIdleConnections()
+	response, err := client.Do(request)
+	if err != nil {
+		return made, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusCreated {
+		return made, fmt.Errorf("POST %s/register: %s", base, response.Status)
+	}
+	return made, json.NewDecoder(response.Body).Decode(&made)
+}

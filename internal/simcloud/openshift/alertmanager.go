@@ -1,0 +1,101 @@
+package openshift
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+const (
+	monitoring     = "openshift-monitoring"
+	monitoringUser = "prometheus-k8s"
+	alertmanager   = "alertmanager-main"
+)
+
+func (c *cluster) alertmanagerHost() string {
+	return alertmanager + "-" + monitoring + "." + c.appsDomain()
+}
+
+// serveAlertmanager answers for Alertmanager and the proxy in front of it, which asks for a token.
+func (c *cluster) serveAlertmanager(w http.ResponseWriter, r *http.Request) {
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	user, ok := c.bearer(token)
+	switch {
+	case !ok:
+		http.Error(w, "Unauthorized", http.StatusUnauthorized)
+	case !c.maySeeAlerts(user):
+		http.Error(w, "Forbidden (user="+user.Name+", verb=get, resource=alertmanagers, subresource=api)", http.StatusForbidden)
+	case r.URL.Path != "/api/v2/alerts" || r.Method != http.MethodGet:
+		http.NotFound(w, r)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		content, err := json.Marshal(c.alerts())
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		_, _ = io.WriteString(w, string(content)+"\n") // the client went away
+	}
+}
+
+func (c *cluster) maySeeAlerts(user kube.User) bool {
+	asked := kube.Attributes{User: user, Verb: "get", Group: "monitoring.coreos.com", Resource: "alertmanagers/api", Namespace: monitoring, Name: "main"}
+	return user.Name == accountUser+monitoring+":"+monitoringUser || c.authorize(asked)
+}
+
+// alert is what fires, as its rule says it.
+type alert struct {
+	name, severity, namespace, summary, description string
+}
+
+// alerts returns what fires now, as Alertmanager lists it. Rules need a while after the installation (inferred).
+func (c *cluster) alerts() []kube.Object {
+	firing := []alert{{"Watchdog", "none", monitoring, "An alert that should always be firing to certify that Alertmanager is working properly.",
+		"This is an alert meant to ensure that the entire alerting pipeline is functional."}}
+	if _, configured := c.objects.Get(secretResource, monitoring, alertmanager); !configured {
+		firing = append(firing, alert{"AlertmanagerReceiversNotConfigured", "warning", monitoring,
+			"Receivers (notification integrations) are not configured on Alertmanager", "Alerts are not configured to be sent to a notification system."})
+	}
+	if c.troubles.UnexpectedAlert {
+		firing = append(firing, alert{"KubeJobFailed", "warning", "syn-cluster-backup", "Job failed to complete.",
+			"Job syn-cluster-backup/objects-check failed to complete. Removing failed job after investigation should clear this alert."})
+	}
+	listed := make([]kube.Object, len(firing))
+	for i, a := range firing {
+		listed[i] = c.listedAlert(a)
+	}
+	return listed
+}
+
+func (c *cluster) listedAlert(a alert) kube.Object {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(a.name)) // never fails
+	now, since := c.clock.Now().UTC(), c.installedAt()
+	return kube.Object{
+		"labels": kube.Object{"alertname": a.name, "severity": a.severity, "namespace": a.namespace, "prometheus": monitoring + "/k8s",
+			"openshift_io_alert_source": "platform"},
+		"annotations": kube.Object{"summary": a.summary, "description": a.description},
+		"startsAt":    since.Format(time.RFC3339Nano), "updatedAt": now.Format(time.RFC3339Nano), "endsAt": now.Add(4 * time.Minute).Format(time.RFC3339Nano),
+		"fingerprint":  strconv.FormatUint(hash.Sum64(), 16),
+		"receivers":    []kube.Object{{"name": "Default"}},
+		"status":       kube.Object{"state": "active", "silencedBy": []string{}, "inhibitedBy": []string{}},
+		"generatorURL": "https://" + "console-openshift-console." + c.appsDomain() + "/monitoring/graph",
+	}
+}
+
+// installedAt is when the release was complete, else now.
+func (c *cluster) installedAt() time.Time {
+	version, _ := c.objects.Get(versionResource, "", "version")
+	for _, entry := range version.List("status.history") {
+		if at, err := time.Parse(time.RFC3339, entry.Text("completionTime")); err == nil {
+			return at
+		}
+	}
+	return c.clock.Now().UTC()
+}

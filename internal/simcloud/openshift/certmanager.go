@@ -1,0 +1,126 @@
+package openshift
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/kube"
+)
+
+const (
+	certificateResource = "certificates.cert-manager.io"
+	certManagerEvery    = 15 * time.Second
+	challengePrefix     = "_acme-challenge."
+	// challengeResolver is whom the component asks, and nobody else.
+	challengeResolver = "1.1.1.1:53"
+	// acmeTime is how long an authority takes once it finds the challenge's answer (inferred).
+	acmeTime = 30 * time.Second
+)
+
+// runCertManager is cert-manager's controller in a pod. An authority signs once every name of a certificate leads to the
+// cluster's account at acme-dns.
+func (k *kubelet) runCertManager(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
+	running()
+	for ctx.Err() == nil {
+		if k.cluster.quorum() == nil {
+			for _, certificate := range k.cluster.objects.List(certificateResource, "") {
+				if condition(certificate, "Ready").Text("status") == "True" {
+					continue
+				}
+				if err := k.certify(ctx, certificate); err != nil {
+					k.machine.Console("cert-manager: %s: %v", certificate.Name(), err)
+				}
+			}
+		}
+		_ = k.world.clock.Sleep(ctx, certManagerEvery)
+	}
+	return ctx.Err()
+}
+
+// certify moves a certificate on, as far as its challenges are answered.
+func (k *kubelet) certify(ctx context.Context, certificate kube.Object) error {
+	c := k.cluster
+	waits := k.unanswered(ctx, certificate)
+	issuing := condition(certificate, "Issuing").Text("status") == "True"
+	since, _ := time.Parse(time.RFC3339, condition(certificate, "Issuing").Text("lastTransitionTime"))
+	done := waits == "" && issuing && c.clock.Now().Sub(since) >= c.troubles.lasting(acmeTime)
+	if done {
+		secret := named(certificate.Text("spec.secretName"))
+		secret["type"] = "kubernetes.io/tls"
+		secret["data"] = kube.Object{"tls.crt": "", "tls.key": ""} // nothing here shows it
+		if err := c.objects.Ensure(secretResource, certificate.Namespace(), secret, nil); err != nil {
+			return err
+		}
+	}
+	_, err := c.objects.Change(certificateResource, certificate.Namespace(), certificate.Name(), func(o kube.Object) error {
+		if done {
+			setCondition(o, c.now(), "Ready", "True", "Ready", "Certificate is up to date and has not expired")
+			setCondition(o, c.now(), "Issuing", "False", "Issued", "")
+			return nil
+		}
+		message := "Issuing certificate as Secret does not exist"
+		if waits != "" {
+			message += ": " + waits
+		}
+		setCondition(o, c.now(), "Ready", "False", "DoesNotExist", "Issuing certificate as Secret does not exist")
+		setCondition(o, c.now(), "Issuing", "True", "DoesNotExist", message)
+		return nil
+	})
+	return err
+}
+
+// unanswered tells which challenge of a certificate nobody could answer, "" if none. The authority follows the names as any
+// resolver does.
+func (k *kubelet) unanswered(ctx context.Context, certificate kube.Object) string {
+	for _, name := range certificate.Texts("spec.dnsNames") {
+		name = strings.TrimPrefix(name, "*.")
+		account := k.acmeAccountOf(name)
+		if account.Fulldomain == "" {
+			return fmt.Sprintf("there is no account at acme-dns for %s", name)
+		}
+		leads, err := k.alias(ctx, challengePrefix+name)
+		if err != nil {
+			return fmt.Sprintf("%s%s cannot be looked up: %v", challengePrefix, name, err)
+		}
+		if !strings.EqualFold(leads, account.Fulldomain) {
+			return fmt.Sprintf("%s%s does not lead to %s", challengePrefix, name, account.Fulldomain)
+		}
+	}
+	return ""
+}
+
+// acmeAccountOf returns the account that is for a name.
+func (k *kubelet) acmeAccountOf(name string) acmeAccount {
+	secret, _ := k.cluster.objects.Get(secretResource, "syn-cert-manager", "acme-dns-client")
+	accounts := readAccounts(secret)
+	for domain, account := range accounts {
+		if strings.EqualFold(strings.TrimPrefix(domain, "*."), name) {
+			return account
+		}
+	}
+	return acmeAccount{}
+}
+
+// alias returns what a name is a CNAME of, "" if it is none.
+func (k *kubelet) alias(ctx context.Context, name string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, k.cluster.patience())
+	defer cancel()
+	resolver := network.Servers(k.machine.Network().Dial, challengeResolver)
+	question := new(dns.Msg)
+	question.SetQuestion(dns.Fqdn(name), dns.TypeCNAME)
+	answer, err := resolver(ctx, question)
+	if err != nil {
+		return "", err
+	}
+	for _, record := range answer.Answer {
+		if found, ok := record.(*dns.CNAME); ok {
+			return strings.TrimSuffix(found.Target, "."), nil
+		}
+	}
+	return "", nil
+}

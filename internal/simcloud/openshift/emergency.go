@@ -1,0 +1,57 @@
+package openshift
+
+import (
+	"context"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+const (
+	emergencyAccounts = "emergencyaccounts.cluster.appuio.io"
+	emergencyEvery    = 20 * time.Second
+	clusterAdmin      = "cluster-admin"
+)
+
+// runEmergency is emergency-credentials-controller in a pod: for each account it makes a service account that may do
+// everything, and gives out tokens of it. Where the real one stores them, is outside of this world; whoever may ask the
+// API for a token of the account gets the same.
+func (k *kubelet) runEmergency(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
+	running()
+	for ctx.Err() == nil {
+		if k.cluster.quorum() == nil {
+			for _, account := range k.cluster.objects.List(emergencyAccounts, "") {
+				if err := k.cluster.grantEmergency(account); err != nil {
+					k.machine.Console("emergency-credentials-controller: %s: %v", account.Name(), err)
+				}
+			}
+		}
+		_ = k.world.clock.Sleep(ctx, emergencyEvery)
+	}
+	return ctx.Err()
+}
+
+func (c *cluster) grantEmergency(account kube.Object) error {
+	if account.Text("status.lastTokenCreationTimestamp") != "" {
+		return nil
+	}
+	if err := c.objects.Ensure(accountResource, account.Namespace(), named(account.Name()), nil); err != nil {
+		return err
+	}
+	binding := named("emergency-account-" + account.Name())
+	binding["roleRef"] = kube.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": clusterAdmin}
+	binding["subjects"] = []kube.Object{{"kind": "ServiceAccount", "namespace": account.Namespace(), "name": account.Name()}}
+	if err := c.objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil); err != nil {
+		return err
+	}
+	validity, err := duration(account, "spec.validityDuration", 30*24*time.Hour)
+	if err != nil {
+		return err
+	}
+	_, err = c.objects.Change(emergencyAccounts, account.Namespace(), account.Name(), func(o kube.Object) error {
+		o.Set("status.lastTokenCreationTimestamp", c.now())
+		o.Set("status.tokens", []kube.Object{{"uid": account.Text("metadata.uid"), "expirationTimestamp": c.clock.Now().Add(validity).UTC().Format(time.RFC3339)}})
+		return nil
+	})
+	return err
+}
