@@ -168,8 +168,11 @@ func TestAPatchMergesAndNullRemoves(t *testing.T) {
 	if _, err := kv.Patch(t.Context(), path, map[string]any{"a": nil, "c": "3"}, api.WithCheckAndSet(1)); err != nil {
 		t.Fatal(err)
 	}
-	got, _ := v.Secret(path)
-	if diff := cmp.Diff(map[string]string{"b": "2", "c": "3"}, got); diff != "" {
+	got, err := kv.Get(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]any{"b": "2", "c": "3"}, got.Data); diff != "" {
 		t.Error(diff)
 	}
 	_, err = kv.Patch(t.Context(), path, map[string]any{"a": "4"}, api.WithCheckAndSet(1))
