@@ -123,6 +123,7 @@ func (c *cluster) upgrade(job kube.Object) error {
 	if err != nil || done || now.Before(starts) {
 		return err
 	}
+	rests := c.atRest()
 	_, err = c.objects.Change(upgradeJobs, job.Namespace(), job.Name(), func(o kube.Object) error {
 		since, _ := time.Parse(time.RFC3339, started.Text("lastTransitionTime"))
 		switch {
@@ -130,7 +131,7 @@ func (c *cluster) upgrade(job kube.Object) error {
 			setCondition(o, c.now(), "Failed", "True", "Expired", "Job expired")
 		case started == nil:
 			setCondition(o, c.now(), "Started", "True", "Started", "Upgrade started")
-		case !c.atRest():
+		case !rests:
 			setCondition(o, c.now(), "PreHealthCheckDone", "False", "HealthChecksFailed", "the cluster is not at rest")
 		case now.Sub(since) >= c.troubles.lasting(upgradeTime):
 			for _, kind := range []string{"PreHealthCheckDone", "UpgradeCompleted", "PostHealthCheckDone", "Succeeded"} {
