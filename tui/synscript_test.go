@@ -10,7 +10,7 @@ import (
 func synthesizing() *tape {
 	t := complete()
 	t.events = t.events[:len(t.events)-1]
-	t.application("steward", "Healthy", "", "")
+	t.application("steward-agent", "Healthy", "", "")
 	t.application("argo-cd", "Progressing", "", "the application controller has 0 of 1 pods")
 	t.application("root", "Missing", "Unknown", "")
 	t.now = t.now.Add(4 * time.Minute)

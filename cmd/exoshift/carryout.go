@@ -67,6 +67,7 @@ func (c *conversation) install(ctx context.Context, std streams, spec state.Spec
 	if s.access, err = c.realm.access(ctx, spec.Exoscale.Zone); err != nil {
 		return err
 	}
+	s.access.attendedBy(true)
 	if err := c.hand(&s); err != nil {
 		return err
 	}

@@ -25,8 +25,8 @@ import (
 
 // synAccess is how somebody is known to Project Syn. Its sign-ins last as long as it does, whoever works with it.
 type synAccess struct {
-	apiToken   string // of Lieutenant: COMMODORE_API_TOKEN
-	cache      string // where commodore keeps tokens; "": nobody does
+	apiToken   string            // of Lieutenant: COMMODORE_API_TOKEN
+	cache      string            // where commodore keeps tokens; "": nobody does
 	remote     bool              // the person sits at another machine
 	overrides  state.SynServices // what is known better than by Lieutenant
 	vaultToken string

@@ -36,7 +36,7 @@ func (i *Installation) synthesis() body {
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
 		if err := wait(ctx, report); err != nil {
-			return err
+			return i.unsynthesized(err)
 		}
 		return i.rememberSyn(func(facts *state.SynFacts) {
 			if facts.Synthesized.IsZero() {
@@ -44,6 +44,29 @@ func (i *Installation) synthesis() body {
 			}
 		})
 	}
+}
+
+// unsynthesized adds what to do about a wait that was in vain.
+func (i *Installation) unsynthesized(err error) error {
+	var limit *provisioner.LimitError
+	switch {
+	case !errors.As(err, &limit):
+		return err
+	case !i.spec.DNS.ACME && strings.Contains(err.Error(), "ertificate"):
+		return fault.New(fault.Timeout, "wait for the applications", err).
+			WithHint("the catalog wants certificates by ACME: set dns.acme to true and run again; or change the cluster's configuration").About("dns.acme")
+	}
+	return fault.New(fault.Timeout, "wait for the applications", err).
+		WithHint("look at these applications in the namespace syn, correct the configuration or Vault, then run again: the cluster itself stands")
+}
+
+// brief keeps the beginning of a sentence: many of them are told together.
+func brief(sentence string) string {
+	const most = 100
+	if letters := []rune(sentence); len(letters) > most {
+		return string(letters[:most]) + "…"
+	}
+	return sentence
 }
 
 // lacking says what is not as it should be; nil if all is.
@@ -56,7 +79,7 @@ func lacking(seen state.Synthesis) error {
 	var ill []string
 	for _, one := range seen.Applications {
 		if !one.Well() {
-			ill = append(ill, one.String())
+			ill = append(ill, brief(one.String()))
 		}
 	}
 	switch {

@@ -20,6 +20,7 @@ const (
 // Names of what is looked at in the namespace syn.
 const (
 	stewardName    = "steward"
+	stewardTitle   = "steward-agent" // the catalog has an application of the other name
 	argoTitle      = "argo-cd"
 	argoName       = "syn-argocd"
 	argoController = "syn-argocd-application-controller"
@@ -94,7 +95,7 @@ func (s synthesis) settled() bool {
 }
 
 func (s synthesis) stewardStatus() state.ApplicationStatus {
-	status := state.ApplicationStatus{Name: stewardName}
+	status := state.ApplicationStatus{Name: stewardTitle}
 	if !s.installed {
 		status.Health, status.Message = missing, "it is not installed"
 		return status

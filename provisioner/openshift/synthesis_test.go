@@ -58,7 +58,7 @@ func TestWhatDoesNotExistIsMissing(t *testing.T) {
 				t.Errorf("%#v", status)
 			}
 		}
-		if got := []string{seen.Steward.Name, seen.Argo.Name, seen.Root.Name}; !cmp.Equal(got, []string{"steward", "argo-cd", "root"}) {
+		if got := []string{seen.Steward.Name, seen.Argo.Name, seen.Root.Name}; !cmp.Equal(got, []string{"steward-agent", "argo-cd", "root"}) {
 			t.Errorf("names: %v", got)
 		}
 		if len(seen.Applications) != 0 {
@@ -92,7 +92,7 @@ func TestStewardTellsByItsPodsWhyItDoesNotServe(t *testing.T) {
 				if test.pod != "" {
 					r.put(t, "pods", "syn", object(t, "steward-1", test.pod))
 				}
-				want := state.ApplicationStatus{Name: "steward", Health: test.health, Message: test.message}
+				want := state.ApplicationStatus{Name: "steward-agent", Health: test.health, Message: test.message}
 				if diff := cmp.Diff(want, r.synthesis(t).Steward); diff != "" {
 					t.Error(diff)
 				}
