@@ -70,7 +70,8 @@ func (s *Session) unfold() {
 	if s.Screen().Has("▸") {
 		s.on(`▸ \d+ more`)
 		s.Press("enter")
-		s.Expect("▾")
+		// Lists have the same mark as what is unfolded, so only the other mark's end tells.
+		s.WaitFor("no fold", func(screen Screen) bool { return !screen.Has("▸") })
 	}
 }
 
