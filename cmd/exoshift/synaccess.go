@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -37,6 +38,8 @@ type synAccess struct {
 	knownHosts []string
 	commodore  string       // path of the program; "": there is none
 	show       install.Show // nil: nobody is there to sign in
+	// listen opens the ports that browsers come back to; nil: on this machine.
+	listen func(port int) (net.Listener, error)
 
 	mu     sync.Mutex
 	tokens map[string]*signin.Source // by the URL of Lieutenant
@@ -69,7 +72,10 @@ func ownAccess() *synAccess {
 
 // simulatedAccess is that of an engineer in a simulated zone, who signs in by a browser.
 func simulatedAccess(zone *simcloud.Zone) *synAccess {
-	return &synAccess{gitToken: func() string { return zone.Person().GitToken }, show: zone.Browse}
+	return &synAccess{
+		gitToken: func() string { return zone.Person().GitToken }, show: zone.Browse,
+		listen: func(port int) (net.Listener, error) { return zone.Listen(port) },
+	}
 }
 
 // waitForPerson lets whoever reads the link sign in, however long that takes.
@@ -109,9 +115,18 @@ func (a *synAccess) source(net network.Network, url string) *signin.Source {
 	}
 	a.tokens[url] = signin.New(signin.Options{
 		Network: net, API: url, Services: a.services(net, url), Given: a.apiToken, Cache: a.cache,
-		Listen: signin.Loopback(signin.CallbackPort), Remote: a.remote,
+		Listen: a.listener(signin.CallbackPort), Remote: a.remote,
 	})
 	return a.tokens[url]
+}
+
+// listener returns what listens for a browser at a port.
+func (a *synAccess) listener(port string) func() (net.Listener, error) {
+	number, err := strconv.Atoi(port)
+	if a.listen == nil || err != nil {
+		return signin.Loopback(port)
+	}
+	return func() (net.Listener, error) { return a.listen(number) }
 }
 
 // services asks Lieutenant for its neighbours, as far as they are not known better.
@@ -141,7 +156,7 @@ func (a *synAccess) vault(net network.Network, spec state.SynSpec) *vault.Client
 	}
 	a.vaults[key] = vault.New(net, vault.Options{
 		Address: spec.VaultAddress, Services: lieutenant.New(net, spec.LieutenantURL, nil).Discover,
-		Token: a.vaultToken, TokenFile: a.vaultFile, Kubernetes: a.account,
+		Token: a.vaultToken, TokenFile: a.vaultFile, Kubernetes: a.account, Listen: a.listener(vault.CallbackPort),
 	})
 	return a.vaults[key]
 }

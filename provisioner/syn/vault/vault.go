@@ -16,6 +16,9 @@ import (
 	"exoshift/state"
 )
 
+// CallbackPort is where Vault sends browsers to.
+const CallbackPort = "8250"
+
 const (
 	defaultMount = "clusters/kv"
 	callTimeout  = 30 * time.Second
@@ -86,7 +89,7 @@ func New(n network.Network, options Options) *Client {
 		options.Mount = defaultMount
 	}
 	if options.Listen == nil {
-		options.Listen = signin.Loopback("8250")
+		options.Listen = signin.Loopback(CallbackPort)
 	}
 	http := &http.Client{Transport: guard{n.Transport()}}
 	return &Client{session: &session{options: options, http: http, clock: n.Clock, entering: make(chan struct{}, 1)}}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"exoshift/internal/simcloud"
+)
+
+// A person signs in once at Lieutenant and once at Vault, in a browser, while the preflight waits for it.
+func TestAPersonSignsInWhileTheChecksWait(t *testing.T) {
+	t.Parallel()
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+		var shown []string
+		s.access = simulatedAccess(zone)
+		browse := s.access.show
+		s.access.show = func(ctx context.Context, page string) error {
+			shown = append(shown, page)
+			return browse(ctx, page)
+		}
+		preview, err := s.preview(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(shown) != 2 || !strings.HasPrefix(shown[0], "https://id.vshn.net/") || len(preview.Unseen) > 0 {
+			t.Errorf("shown %v, unseen %v", shown, preview.Unseen)
+		}
+		if !strings.Contains(preview.Difference.Unified, "+    baseDomain: "+s.spec.Domain()) {
+			t.Errorf("the difference:\n%s", preview.Difference.Unified)
+		}
+	})
+}
+
+// Who cannot be asked gets a plan without what only somebody who signed in can tell.
+func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
+		s.access = &synAccess{}
+		preview, err := s.preview(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(preview.Unseen) != 1 || !strings.Contains(preview.Unseen[0], "only a person can") || preview.Difference.Unified != "" {
+			t.Errorf("unseen %v, difference %q", preview.Unseen, preview.Difference.Unified)
+		}
+		if _, err := finish(t, s); exitCode(err) != exitHuman {
+			t.Errorf("exit code %d: %v", exitCode(err), err)
+		}
+	})
+}
