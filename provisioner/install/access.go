@@ -31,12 +31,12 @@ func (i *Installation) restrictedKey(ctx context.Context, report provisioner.Rep
 	if i.syn.unseen {
 		return nil // whether it has its key, only Vault can tell
 	}
-	kept, err := i.keptKey(ctx, policy)
+	kept, err := i.keptKey(ctx, report, policy)
 	if err != nil {
 		return err
 	}
 	kept.Name, kept.RoleID = i.name(policy), role.ID
-	action, err = i.world.Cloud.EnsureAPIKey(ctx, kept, i.keeper(ctx, policy))
+	action, err = i.world.Cloud.EnsureAPIKey(ctx, kept, i.keeper(ctx, report, policy))
 	if err != nil {
 		return err
 	}

@@ -27,11 +27,11 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	if err := i.discard(ctx, report); err != nil {
 		return err
 	}
-	credentials, err := i.keptKey(ctx, cloudController)
+	credentials, err := i.keptKey(ctx, report, cloudController)
 	if err != nil {
 		return err
 	}
-	wanted, err := i.generation(credentials, i.resolver(ctx))
+	wanted, err := i.generation(credentials, i.resolver(ctx, report))
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (i *Installation) registry() body {
 }
 
 func (i *Installation) giveRegistryAccess(ctx context.Context, report provisioner.Report) error {
-	key, err := i.keptKey(ctx, storagePolicy)
+	key, err := i.keptKey(ctx, report, storagePolicy)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type connection struct {
 	cluster state.SynCluster
 	keys    map[string]state.APIKey // by policy: what Vault keeps of them, once it was read
 	unseen  bool                    // a preview goes on without: nobody is signed in
+	onCall  bool                    // alerts are about to reach people: nothing keeps them back any more
 }
 
 // Names of the steps that others need.
@@ -174,12 +175,12 @@ func (i *Installation) rememberSyn(change func(*state.SynFacts)) error {
 }
 
 // resolver finds the secrets that a catalog refers to; nil where there is no Vault.
-func (i *Installation) resolver(ctx context.Context) manifests.Resolve {
+func (i *Installation) resolver(ctx context.Context, report provisioner.Report) manifests.Resolve {
 	if !i.connected() {
 		return nil
 	}
 	return func(wanted state.VaultSecret) (string, error) {
-		vault, err := i.vault(ctx, func(provisioner.Event) {})
+		vault, err := i.vault(ctx, report)
 		if err != nil {
 			return "", err
 		}

@@ -157,15 +157,11 @@ func (i *Installation) onCall(ctx context.Context, report provisioner.Report) er
 	case len(facts.Alerts) > 0:
 		return provisioner.Skip("alerts fire that nobody expects: look at them, then run again")
 	}
-	before := i.Facts().Syn.OnCall
-	if err := i.rememberSyn(func(facts *state.SynFacts) { facts.OnCall = i.now() }); err != nil {
+	i.syn.onCall = true
+	if err := i.configure(ctx, report, "Have alerts of cluster "+i.spec.Cluster.ID+" reach the people on call", true); err != nil {
 		return err
 	}
-	err := i.configure(ctx, report, "Have alerts of cluster "+i.spec.Cluster.ID+" reach the people on call", true)
-	if err != nil {
-		return errors.Join(err, i.rememberSyn(func(facts *state.SynFacts) { facts.OnCall = before }))
-	}
-	return nil
+	return i.rememberSyn(func(facts *state.SynFacts) { facts.OnCall = i.now() })
 }
 
 // now is the moment, as the facts have it.

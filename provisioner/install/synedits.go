@@ -35,7 +35,7 @@ func (i *Installation) edits() []state.YAMLEdit {
 		set("openshift4_terraform", "terraform_variables", "ssh_key").once(facts.Syn.SSHPublicKey),
 		set("openshift4_terraform", "terraform_variables", "rhcos_template").once(facts.Template),
 	}
-	if facts.Syn.OnCall.IsZero() {
+	if facts.Syn.OnCall.IsZero() && !i.syn.onCall {
 		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie})
 	} else {
 		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie, Remove: true})

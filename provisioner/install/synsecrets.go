@@ -37,7 +37,7 @@ func vaultKeys() map[string]vaultKey {
 }
 
 // keptKey returns the API key of a policy that an earlier step or run has kept, or one without key and secret.
-func (i *Installation) keptKey(ctx context.Context, policy string) (state.APIKey, error) {
+func (i *Installation) keptKey(ctx context.Context, report provisioner.Report, policy string) (state.APIKey, error) {
 	if !i.connected() {
 		return i.folder.APIKey(i.name(policy))
 	}
@@ -48,7 +48,7 @@ func (i *Installation) keptKey(ctx context.Context, policy string) (state.APIKey
 		return known, nil
 	}
 	key := state.APIKey{Name: i.name(policy)}
-	vault, err := i.vault(ctx, func(provisioner.Event) {})
+	vault, err := i.vault(ctx, report)
 	if err != nil {
 		return key, err
 	}
@@ -62,12 +62,12 @@ func (i *Installation) keptKey(ctx context.Context, policy string) (state.APIKey
 }
 
 // keeper keeps an API key where it belongs: in Vault where there is one, else in the folder.
-func (i *Installation) keeper(ctx context.Context, policy string) func(state.APIKey) error {
+func (i *Installation) keeper(ctx context.Context, report provisioner.Report, policy string) func(state.APIKey) error {
 	if !i.connected() {
 		return i.folder.SaveAPIKey
 	}
 	return func(key state.APIKey) error {
-		vault, err := i.vault(ctx, func(provisioner.Event) {})
+		vault, err := i.vault(ctx, report)
 		if err != nil {
 			return err
 		}

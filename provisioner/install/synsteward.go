@@ -118,6 +118,9 @@ func (i *Installation) installManifest(ctx context.Context, report provisioner.R
 	if cluster.InstallURL == "" {
 		return nil, i.tokenGone()
 	}
+	if err := i.trySealing(); err != nil {
+		return nil, err
+	}
 	manifest, err := lieutenant.InstallManifest(ctx, cluster.InstallURL)
 	if err != nil {
 		return nil, err
@@ -126,6 +129,16 @@ func (i *Installation) installManifest(ctx context.Context, report provisioner.R
 		return nil, err
 	}
 	return manifest, i.rememberSyn(func(facts *state.SynFacts) { facts.ManifestUsed = i.now() })
+}
+
+// trySealing finds out whether the manifest could be kept, before it is had for the only time.
+func (i *Installation) trySealing() error {
+	const trial = state.StewardFile + ".trial"
+	if err := i.folder.WriteSealed(trial, i.options.Seal, nil); err != nil {
+		return fault.New(fault.Invalid, "keep what Steward is installed from", err).
+			WithHint("see to it that %s can be written to, then run again: nothing was fetched yet", i.folder.Path())
+	}
+	return i.folder.Remove(trial)
 }
 
 func (i *Installation) tokenGone() error {

@@ -1,0 +1,157 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// oneShot is a Lieutenant that gives its manifest once.
+type oneShot struct {
+	Lieutenant
+	fetched int
+}
+
+func (*oneShot) SignIn(ctx context.Context, show Show) error {
+	if show == nil {
+		return nil
+	}
+	return show(ctx, "https://id.example.net/")
+}
+
+func (*oneShot) Cluster(context.Context, string) (state.SynCluster, error) {
+	return state.SynCluster{ID: "c-1", InstallURL: "https://lieutenant.example.net/install/steward.json?token=secret"}, nil
+}
+
+func (l *oneShot) InstallManifest(context.Context, string) ([]byte, error) {
+	l.fetched++
+	return []byte(`{"kind":"List"}`), nil
+}
+
+// deaf is a cluster that takes nothing.
+type deaf struct{ GitOps }
+
+func (deaf) Apply(context.Context, []byte) ([]state.AppliedObject, error) {
+	return nil, fault.Newf(fault.Denied, "apply", "no")
+}
+
+func connectedTo(t *testing.T, world *SynWorld, options Options) *Installation {
+	t.Helper()
+	folder, err := state.Create(t.TempDir() + "/c-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := spec()
+	s.Syn.LieutenantURL, s.Syn.Tenant = "https://lieutenant.example.net", "t-1"
+	i, err := New(s, options, folder, World{Clock: wall{}, Syn: world})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+type wall struct{}
+
+func (wall) Now() time.Time                                   { return time.Now() }
+func (wall) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+
+func unheard(provisioner.Event) {}
+
+func TestTheManifestIsFetchedOnceAndKeptUntilTheClusterHasIt(t *testing.T) {
+	t.Parallel()
+	l := &oneShot{}
+	i := connectedTo(t, &SynWorld{Lieutenant: l, Cluster: deaf{}}, Options{Seal: "passphrase"})
+	for range 2 {
+		if err := i.steward(t.Context(), unheard); !fault.Is(err, fault.Denied) {
+			t.Fatal(err)
+		}
+	}
+	kept, err := i.folder.ReadSealed(state.StewardFile, "passphrase")
+	if l.fetched != 1 || err != nil || string(kept) != `{"kind":"List"}` {
+		t.Errorf("fetched %d times, kept %q: %v", l.fetched, kept, err)
+	}
+	if _, err := os.Stat(i.folder.Path(state.StewardFile + ".trial")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the trial is still there: %v", err)
+	}
+}
+
+func TestAManifestThatCouldNotBeKeptIsNotFetched(t *testing.T) {
+	t.Parallel()
+	l := &oneShot{}
+	i := connectedTo(t, &SynWorld{Lieutenant: l, Cluster: deaf{}}, Options{}) // nothing to seal it with
+	if err := i.steward(t.Context(), unheard); err == nil || l.fetched != 0 {
+		t.Errorf("fetched %d times: %v", l.fetched, err)
+	}
+}
+
+// shy is a Vault that asks whoever is there to sign in.
+type shy struct{ Vault }
+
+func (shy) SignIn(ctx context.Context, show Show) error { return show(ctx, "https://id.example.net/") }
+
+func (shy) Secret(context.Context, string) (map[string]string, error) { return nil, nil }
+
+// A sign-in ends in the middle of an installation, too: nobody may wait for a person who was not told.
+func TestWhoeverNeedsASecretTellsTheLinkToSignIn(t *testing.T) {
+	t.Parallel()
+	i := connectedTo(t, &SynWorld{Vault: shy{}}, Options{Show: func(context.Context, string) error { return nil }})
+	for name, use := range map[string]func(provisioner.Report) error{
+		"read an API key": func(report provisioner.Report) error {
+			_, err := i.keptKey(t.Context(), report, storagePolicy)
+			return err
+		},
+		"resolve a reference": func(report provisioner.Report) error {
+			_, err := i.resolver(t.Context(), report)(state.VaultSecret{Path: "t-1/c-1/registry", Key: "httpSecret"})
+			if fault.Is(err, fault.NotFound) {
+				return nil
+			}
+			return err
+		},
+	} {
+		told := false
+		err := use(func(e provisioner.Event) { told = told || strings.Contains(e.Hint, "https://id.example.net/") })
+		if err != nil || !told {
+			t.Errorf("%s: told %t, %v", name, told, err)
+		}
+	}
+}
+
+// repository notes at each commit what the facts say of the people on call.
+type repository struct {
+	Git
+	noted   func() bool
+	removed []bool
+	early   bool
+}
+
+func (r *repository) Commit(_ context.Context, _ state.GitRepo, _ string, edits []state.YAMLEdit, _ string) (state.Difference, error) {
+	for _, e := range edits {
+		if e.Item == noOpsgenie {
+			r.removed = append(r.removed, e.Remove)
+		}
+	}
+	r.early = r.early || r.noted()
+	return state.Difference{}, fault.Newf(fault.Transient, "push", "the host does not answer")
+}
+
+// Whoever ends the program at that moment would otherwise have alerts reach nobody for ever.
+func TestThatAlertsReachPeopleIsNotedOnceTheyDo(t *testing.T) {
+	t.Parallel()
+	git := &repository{}
+	i := connectedTo(t, &SynWorld{Git: git}, Options{})
+	git.noted = func() bool { return !i.Facts().Syn.OnCall.IsZero() }
+	if err := i.onCall(t.Context(), unheard); !fault.Is(err, fault.Transient) {
+		t.Fatal(err)
+	}
+	if git.early || git.noted() || !slices.Equal(git.removed, []bool{true}) {
+		t.Errorf("noted before %t, after %t; removed %v", git.early, git.noted(), git.removed)
+	}
+}
