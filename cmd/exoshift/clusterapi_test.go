@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -12,6 +13,12 @@ import (
 // askCluster asks the API of a cluster as its administrator does, behind the program's back, and reads the answer into a
 // value unless that is nil.
 func askCluster(t *testing.T, s session, method, path string, into any) {
+	t.Helper()
+	tellCluster(t, s, method, path, "", into)
+}
+
+// tellCluster does the same with a body in JSON.
+func tellCluster(t *testing.T, s session, method, path, body string, into any) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -27,8 +34,9 @@ func askCluster(t *testing.T, s session, method, path string, into any) {
 	client, err := rest.HTTPClientFor(config)
 	check(err)
 	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(t.Context(), method, config.Host+path, http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), method, config.Host+path, strings.NewReader(body))
 	check(err)
+	request.Header.Set("Content-Type", "application/json")
 	answer, err := client.Do(request)
 	check(err)
 	defer func() { _ = answer.Body.Close() }()

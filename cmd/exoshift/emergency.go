@@ -68,6 +68,11 @@ func (e emergency) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
+	return e.verify(ctx, std, folder, cluster, credentials)
+}
+
+// verify proves that the credentials work, and says what may be done then.
+func (e emergency) verify(ctx context.Context, std streams, folder state.Folder, cluster *openshift.Cluster, credentials []byte) error {
 	verified, err := cluster.VerifyEmergency(ctx, credentials)
 	if err != nil {
 		return err

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner/openshift"
+)
+
+func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t *testing.T) {
+	long(t)
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
+		installed(t, s)
+		cluster := openshift.NewCluster(s.net, s.kubeconfig)
+		defer cluster.Close()
+		var out bytes.Buffer
+		std := streams{out: &out, err: &out}
+		if err := (emergency{}).verify(t.Context(), std, s.folder, cluster, emergencyKubeconfig(t, s, "no token")); exitCode(err) != exitDenied {
+			t.Errorf("a wrong token: %v", err)
+		}
+		good := emergencyKubeconfig(t, s, emergencyToken(t, s))
+		if err := (emergency{}).verify(t.Context(), std, s.folder, cluster, good); err != nil || !strings.Contains(out.String(), "still works") {
+			t.Errorf("verified: %v\n%s", err, out.String())
+		}
+		if err := (emergency{invalidate: true}).verify(t.Context(), std, s.folder, cluster, good); exitCode(err) != exitUsage {
+			t.Errorf("without a yes: %v", err)
+		}
+		agreed := emergency{invalidate: true}
+		agreed.yes = true
+		if err := agreed.verify(t.Context(), std, s.folder, cluster, good); err != nil {
+			t.Errorf("%v\n%s", err, out.String())
+		}
+		if facts(t, s).Syn.AdminInvalidated.IsZero() {
+			t.Error("the facts do not tell")
+		}
+	})
+}
+
+// emergencyToken asks for a token of the cluster's emergency account, as those who keep the credentials do.
+func emergencyToken(t *testing.T, s session) string {
+	t.Helper()
+	const namespace = "appuio-emergency-credentials-controller"
+	var accounts struct {
+		Items []struct {
+			Metadata struct{ Name string }
+		}
+	}
+	askCluster(t, s, http.MethodGet, "/apis/cluster.appuio.io/v1beta1/namespaces/"+namespace+"/emergencyaccounts", &accounts)
+	if len(accounts.Items) == 0 {
+		t.Fatal("there is no emergency account")
+	}
+	var made struct{ Status struct{ Token string } }
+	tellCluster(t, s, http.MethodPost, "/api/v1/namespaces/"+namespace+"/serviceaccounts/"+accounts.Items[0].Metadata.Name+"/token",
+		`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":3600}}`, &made)
+	return made.Status.Token
+}
+
+func emergencyKubeconfig(t *testing.T, s session, token string) []byte {
+	t.Helper()
+	kubeconfig, err := s.kubeconfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	authorities, err := openshift.Authorities(kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "https://api.%s:6443", certificate-authority-data: %s}}]
+users: [{name: em, user: {token: "%s"}}]
+contexts: [{name: em, context: {cluster: c, user: em}}]
+current-context: em
+`, s.spec.Domain(), base64.StdEncoding.EncodeToString([]byte(authorities)), token)
+}
