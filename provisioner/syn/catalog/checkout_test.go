@@ -175,6 +175,10 @@ func TestTheReasonOfAFailureIsCutOut(t *testing.T) {
 	if len(got) > mostReason+3 || strings.ContainsAny(got, "\x1b\r\x07") || !strings.HasSuffix(got, "not found") || strings.Contains(got, "Job failed") {
 		t.Errorf("%q", got)
 	}
+	stamped := "2026-11-22T06:47:06.047949Z 00O Error: no match\n2026-11-22T06:47:06.08Z 00E+  in main.jsonnet: not found\n2026-11-22T06:47:06.32Z 00O ERROR: Job failed: exit code 1\n"
+	if got := reason([]byte(stamped)); got != "Error: no match\nin main.jsonnet: not found" {
+		t.Errorf("with the times that GitLab writes: %q", got)
+	}
 	for text, want := range map[string]string{
 		got: "service_level",
 		"Cannot resolve ${facts:sales_order}, at x":                            "sales_order",

@@ -18,6 +18,9 @@ var control = regexp.MustCompile(`\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(
 // section marks the beginning and the end of parts of a job's text at GitLab.
 var section = regexp.MustCompile(`section_(start|end):\d+:[^\r\n]*\r?`)
 
+// stamp is what GitLab writes before each line of a job's text: the time, and which stream of which step it came by.
+var stamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT[0-9:.]+Z \d\d[A-Z]\+? ?`)
+
 // alarming matches lines in which a compiler says what is wrong.
 var alarming = regexp.MustCompile(`(?i)\b(error|fatal|failed|not found|cannot|could not|exception|missing|invalid)\b|lookup error|does not exist`)
 
@@ -33,7 +36,7 @@ func reason(text []byte) string {
 	clean := control.ReplaceAllString(section.ReplaceAllString(strings.ToValidUTF8(string(text), ""), ""), "")
 	var lines, told []string
 	for line := range strings.FieldsFuncSeq(clean, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		line = strings.TrimSpace(printable(strings.ReplaceAll(line, "\t", " ")))
+		line = strings.TrimSpace(stamp.ReplaceAllString(printable(strings.ReplaceAll(line, "\t", " ")), ""))
 		if line == "" || strings.HasPrefix(line, "ERROR: Job failed") || strings.HasPrefix(line, "Cleaning up") {
 			continue
 		}
