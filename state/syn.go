@@ -1,9 +1,6 @@
 package state
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // SynServices is what Lieutenant says about its neighbours; what it does not say is empty.
 type SynServices struct {
@@ -90,12 +87,25 @@ func (a ApplicationStatus) Well() bool {
 func (a ApplicationStatus) String() string {
 	text := a.Name + " is " + a.Health
 	if a.Sync != "" && a.Sync != "Synced" {
-		text = fmt.Sprintf("%s and %s", text, a.Sync)
+		text += ", sync " + a.Sync
 	}
 	if a.Message != "" {
 		text += ": " + a.Message
 	}
 	return text
+}
+
+// Count tells how many applications of the catalog are well, the root among them once it exists.
+func (s Synthesis) Count() (well, all int) {
+	for _, one := range append([]ApplicationStatus{s.Root}, s.Applications...) {
+		if one.Sync == "" {
+			continue
+		}
+		if all++; one.Well() {
+			well++
+		}
+	}
+	return well, all
 }
 
 // AppliedObject is what became of an object by server-side apply.

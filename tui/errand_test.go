@@ -71,7 +71,7 @@ func TestProjectSynIsAPaneOnceItIsSeen(t *testing.T) {
 		d := screen(synthesizing(), size[0], size[1], nil)
 		press(d, "9")
 		view := d.View()
-		first, last := strings.Index(view, "! openshift4-api"), strings.Index(view, "✓ steward ")
+		first, last := strings.Index(view, "! openshift4-api"), strings.Index(view, "✓ steward-agent ")
 		if !strings.Contains(view, "8 of 14 applications are synced and healthy") || first < 0 || last < first {
 			t.Errorf("at %v:\n%s", size, view)
 		}

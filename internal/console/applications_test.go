@@ -42,8 +42,8 @@ func TestEachStateOfAnApplicationIsToldOnce(t *testing.T) {
 	want := `14:00:00 application    steward is Progressing: 0 of 1 pods are available
 14:01:00 application    steward is Healthy
 14:03:00 application    root is Healthy; 1 of 1 applications are synced and healthy
-14:04:00 application    monitoring is Missing and OutOfSync
-14:05:00 application    monitoring is Degraded and OutOfSync: no secret
+14:04:00 application    monitoring is Missing, sync OutOfSync
+14:05:00 application    monitoring is Degraded, sync OutOfSync: no secret
 14:08:00 application    monitoring is Healthy; 2 of 2 applications are synced and healthy
 `
 	if diff := cmp.Diff(want, plain.String()); diff != "" {

@@ -88,7 +88,8 @@ func lacking(seen state.Synthesis) error {
 	case len(ill) == 0:
 		return nil
 	}
-	return fmt.Errorf("%d of %d applications are synced and healthy; %s", len(seen.Applications)-len(ill), len(seen.Applications), strings.Join(shortened(ill), "; "))
+	well, all := seen.Count()
+	return fmt.Errorf("%d of %d applications are synced and healthy; %s", well, all, strings.Join(shortened(ill), "; "))
 }
 
 // shortened keeps the first of many.
