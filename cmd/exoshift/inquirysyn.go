@@ -45,10 +45,11 @@ func (c *conversation) lieutenantOf(ctx context.Context, spec state.Spec) (clien
 		show = access.show // the zone's own browser
 	}
 	client = access.lieutenant(net, spec.Syn.LieutenantURL)
-	if err := client.SignIn(ctx, show); fault.Is(err, fault.Waiting) || fault.Is(err, fault.Denied) {
+	err = client.SignIn(ctx, show)
+	if fault.Is(err, fault.Waiting) || fault.Is(err, fault.Denied) {
 		return client, false, nil
 	}
-	return client, true, nil
+	return client, err == nil, err
 }
 
 // unknownPerson is the reply as long as nobody is signed in.

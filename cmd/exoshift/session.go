@@ -18,6 +18,7 @@ import (
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/inside"
 	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/syn/vault"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -191,11 +192,17 @@ type world struct {
 	install.World
 	cloud   *exoscale.Client
 	storage *objects.Client
+	vault   *vault.Client // nil: the cluster is not connected
 }
 
 // looking is the same world for those who change nothing.
 func (w world) looking() install.World {
 	w.Cloud, w.Objects = w.cloud.Preview(), w.storage.Preview()
+	if w.Syn != nil {
+		looking := *w.Syn
+		looking.Vault = w.vault.Preview()
+		w.Syn = &looking
+	}
 	return w.World
 }
 
@@ -224,7 +231,9 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 	if s.options.lookInside {
 		w.Bootstrap = host
 	}
-	w.Syn = s.syn(cluster)
+	if w.Syn = s.syn(cluster); w.Syn != nil {
+		w.vault = s.access.vault(s.net, s.spec.Syn)
+	}
 	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); host.Close() }, nil
 }
 
