@@ -31,7 +31,8 @@ type circumstances struct {
 	spec       func(*state.Spec)
 	quotas     map[string]int
 	middleware func(http.Handler) http.Handler
-	dir        string // keeps the zone and the cluster's folder for another bubble; "": neither is kept
+	syn        func(http.Handler) http.Handler // before the hosts of Project Syn
+	dir        string                          // keeps the zone and the cluster's folder for another bubble; "": neither is kept
 }
 
 func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s session, zone *simcloud.Zone)) {
@@ -46,7 +47,7 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 			world.spec(&spec)
 		}
 		zone, err := simcloud.Open(t.Context(), simcloud.Options{
-			Dir: kept, Scenario: world.scenario, Quotas: world.quotas, Middleware: world.middleware,
+			Dir: kept, Scenario: world.scenario, Quotas: world.quotas, Middleware: world.middleware, Syn: world.syn,
 			Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret,
 			Installer: []string{os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)},
 		})

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+)
+
+// eavesdropper learns what only those who speak with Project Syn may know.
+type eavesdropper struct {
+	mu    sync.Mutex
+	heard map[string]string // what for, by the secret
+}
+
+func (e *eavesdropper) listen(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		e.mu.Lock()
+		for what, secret := range map[string]string{
+			"bearer":          strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
+			"bootstrap token": r.URL.Query().Get("token"), "token of Vault": r.Header.Get("X-Vault-Token"), "token of Git": r.Header.Get("PRIVATE-TOKEN"),
+		} {
+			if len(secret) > 8 {
+				e.heard[secret] = what
+			}
+		}
+		e.mu.Unlock()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Everything that Project Syn keeps secret stays out of the folder, but for what a machine has to be given, and out of
+// everything that is told.
+func TestWhatBelongsInVaultIsNowhereElse(t *testing.T) {
+	long(t)
+	ear := &eavesdropper{heard: map[string]string{}}
+	virtuallyIn(t, circumstances{spec: connectedSpec, syn: ear.listen}, func(t *testing.T, s session, zone *simcloud.Zone) {
+		var out, log bytes.Buffer
+		if err := s.run(t.Context(), streams{out: &out, err: &log}); err != nil {
+			t.Fatal(err)
+		}
+		secrets := vaultSecrets(t, zone)
+		ear.mu.Lock()
+		maps.Copy(secrets, ear.heard)
+		ear.mu.Unlock()
+		person := zone.Person()
+		for _, token := range []string{person.APIToken, person.VaultToken, person.GitToken} {
+			secrets[token] = "token of a person"
+		}
+		secrets[s.secrets.APISecret], secrets[s.secrets.PullSecret] = "API secret", "pull secret"
+		if len(secrets) < 15 {
+			t.Fatalf("only %d secrets were found", len(secrets))
+		}
+		told := map[string][]byte{"the output": out.Bytes(), "the log": log.Bytes()}
+		maps.Copy(told, openFiles(t, s.folder))
+		for place, content := range told {
+			for secret, what := range secrets {
+				for _, text := range []string{secret, base64.RawStdEncoding.EncodeToString([]byte(secret))} {
+					if bytes.Contains(content, []byte(text)) {
+						t.Errorf("%s is in %s", what, place)
+					}
+				}
+			}
+		}
+	})
+}
+
+// vaultSecrets are all values of the cluster in Vault, with their places.
+func vaultSecrets(t *testing.T, zone *simcloud.Zone) map[string]string {
+	t.Helper()
+	vault, err := zone.Vault()
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := map[string]string{}
+	for _, path := range vault.Paths() {
+		values, _ := vault.Secret(path)
+		for key, value := range values {
+			if len(value) > 8 && strings.HasPrefix(path, harbour+"/") && !strings.HasSuffix(key, "access_key") {
+				secrets[value] = path + "/" + key
+			}
+		}
+	}
+	return secrets
+}
+
+// openFiles are the files of a folder without those that machines are made from; all of them are their owner's alone.
+func openFiles(t *testing.T, folder state.Folder) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	err := filepath.WalkDir(folder.Path(), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if info.Mode().Perm()&0o077 != 0 && info.Mode().Type() != fs.ModeSymlink {
+			t.Errorf("%s is open to others: %s", path, info.Mode())
+		}
+		if inside, err := filepath.Rel(folder.Path(state.InstallDir), path); err == nil && !strings.HasPrefix(inside, "..") || !entry.Type().IsRegular() {
+			return err
+		}
+		files[path], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
