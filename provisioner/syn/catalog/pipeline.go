@@ -164,5 +164,5 @@ func (w *watch) failed(ctx context.Context, run pipeline, jobs []job, ours *job,
 		return fault.New(fault.Invalid, compile, errors.Join(fmt.Errorf("the job %s failed", printable(ours.Name)), err)).
 			WithHint("look at it: %s", where)
 	}
-	return broken(reason(text), fmt.Sprintf("look at the job %s of pipeline %d: %s", shorten(printable(ours.Name), 100), run.ID, where))
+	return broken(reason(text), fmt.Sprintf("correct the configuration, then run again; the job %s of pipeline %d says more: %s", shorten(printable(ours.Name), 100), run.ID, where))
 }

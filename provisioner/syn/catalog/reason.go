@@ -62,7 +62,7 @@ func broken(reason, where string) error {
 	}
 	if fact := missingFact(reason); fact != "" {
 		return fault.Newf(fault.Invalid, compile, "the configuration needs the fact %s of the cluster: %s", fact, reason).
-			About("syn.facts").WithHint("give the cluster the fact %s, under syn.facts of the answers", fact)
+			About("syn.facts").WithHint("give the cluster the fact %s, under syn.facts of the answers, then run again", fact)
 	}
 	return fault.Newf(fault.Invalid, compile, "%s", reason).WithHint("%s", where)
 }
