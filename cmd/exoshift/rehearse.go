@@ -151,17 +151,38 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	}
 	closed := sync.OnceValue(zone.Close)
 	defer func() { err = errors.Join(err, closed()) }()
+	if err := r.takeTurn(zone, folder, spec.Cluster.ID); err != nil {
+		return err
+	}
 	s := session{
 		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, given: r.agreed, speed: r.speed, agent: agent, access: simulatedAccess(zone),
 		scenario:  r.scenario,
 		rest:      func() { _ = closed() },                       // a zone that nobody needs shall not keep the processor busy
 		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else
 		where: console.Whereabouts{
-			Folder: folder.Path(), Rehearsal: true,
-			Resume: resumeCommand("rehearse", r.options, "--speed", fmt.Sprint(r.speed), "--scenario", r.scenario),
+			Folder: folder.Path(), Rehearsal: true, Helped: simcloud.NeedsPeople(r.scenario),
+			Resume: resumeCommand("rehearse", r.options, r.circumstances()...),
 		},
 	}
 	return s.run(ctx, std)
+}
+
+// circumstances are the flags that go on with a rehearsal. A scenario that needs people is over once they have acted.
+func (r rehearsal) circumstances() []string {
+	flags := []string{"--speed", fmt.Sprint(r.speed)}
+	if simcloud.NeedsPeople(r.scenario) {
+		return flags
+	}
+	return append(flags, "--scenario", r.scenario)
+}
+
+// takeTurn lets the zone's people do what an earlier run has asked them for.
+func (r rehearsal) takeTurn(zone *simcloud.Zone, folder state.Folder, cluster string) error {
+	facts, err := folder.Facts()
+	if err != nil || facts.Syn.Tenant == "" || !facts.Syn.ManifestUsed.IsZero() || simcloud.NeedsPeople(r.scenario) {
+		return err
+	}
+	return zone.TakeTurn(cluster)
 }
 
 // givenAnswers reads the answers that are given, those in force in the folder, or the example.

@@ -20,6 +20,7 @@ type Whereabouts struct {
 	Resume    string // the command that goes on with a run that did not end well
 	Gathered  string // the folder with what may explain a failure; empty if there is none
 	Rehearsal bool   // nothing real was touched
+	Helped    bool   // a rehearsal goes on as if the people had acted that it needs
 	Handover  handover.Report
 }
 
@@ -33,6 +34,9 @@ func Summary(w io.Writer, board *provisioner.Board, facts state.Facts, where Whe
 		printSurest(w, board)
 		failures(w, board)
 		fmt.Fprintf(w, "Nothing was rolled back. Go on with:\n  %s\n", Clean(where.Resume))
+		if where.Helped && board.Run.Result == "failed" {
+			fmt.Fprintln(w, "This is a rehearsal: it goes on as if somebody had done by then what is next.")
+		}
 	case where.Rehearsal:
 		fmt.Fprintln(w, "This was a rehearsal: nothing real was created, and nothing costs.")
 		sections(w, where.Handover.Later)

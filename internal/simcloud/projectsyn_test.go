@@ -260,3 +260,30 @@ func TestAnswersToChallengesAreInTheDNS(t *testing.T) {
 		}
 	})
 }
+
+func TestPeopleDoWhatAScenarioHasNeededThemFor(t *testing.T) {
+	for _, scenario := range []string{tokenExpired, tokenUsed, secretMissing} {
+		t.Run(scenario, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dir := t.TempDir()
+				o := open(t, Options{Scenario: scenario, Dir: dir})
+				o.connect()
+				o.compile()
+				time.Sleep(40 * time.Minute)
+				o.close()
+				o = open(t, Options{Dir: dir})
+				defer o.close()
+				o.must(o.TakeTurn("c-demo"))
+				_, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
+				if !strings.Contains(shown, "installURL") {
+					t.Errorf("there is no valid token: %s", shown)
+				}
+				vault, err := o.Vault()
+				o.must(err)
+				if _, made := vault.Secret(harbour + "/c-demo/oidc-client"); made != (scenario == secretMissing) {
+					t.Errorf("the secret that nobody makes is there: %v", made)
+				}
+			})
+		})
+	}
+}

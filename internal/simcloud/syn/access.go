@@ -56,3 +56,9 @@ func (s *Syn) Compiled(id string, meta map[string]any) error {
 
 // VaultClient returns who signs people in, and by what name and secret Vault is known there.
 func VaultClient() (by, name, secret string) { return issuer, vaultClient, vaultSecret }
+
+// TokenValid tells whether a cluster's bootstrap token can still be used.
+func (s *Syn) TokenValid(id string) bool {
+	c, ok := s.clusters.Get(id)
+	return ok && s.aged(c).Valid
+}
