@@ -34,13 +34,14 @@ func (d demolition) clear(ctx context.Context, std streams, s site) error {
 	if err != nil {
 		return &provisioner.StepError{Step: provisioner.Step{ID: "inventory", Phase: destroy.Phase}, Err: err}
 	}
+	inventory.Notes = append(inventory.Notes, s.unregistered()...)
 	if !d.output.json() {
 		console.DestroyPlan(d.output.listener(std.out), s.told(inventory))
 	}
 	switch {
 	case d.dryRun:
 		return d.close(std, inventory, nil)
-	case len(inventory.Objects) == 0:
+	case inventory.Empty():
 		return errors.Join(d.close(std, inventory, nil), s.destroyed())
 	}
 	if err := d.agree(ctx, std, s.spec.Cluster.ID); err != nil {
@@ -112,7 +113,7 @@ func (d demolition) play(ctx context.Context, std streams, s site, teardown *des
 
 // left is what is still there of an inventory. A run that was stopped does not know and tells nothing.
 func left(inventory destroy.Inventory, failure error) destroy.Inventory {
-	rest := destroy.Inventory{Kept: inventory.Kept, Notes: inventory.Notes}
+	rest := destroy.Inventory{Kept: inventory.Kept, Notes: inventory.Notes, People: inventory.People}
 	var leftover *destroy.LeftoverError
 	switch {
 	case errors.As(failure, &leftover):

@@ -53,10 +53,10 @@ func minorRelease(folder state.Folder, spec state.Spec) string {
 	return strings.Join(numbers[:min(len(numbers), 2)], ".")
 }
 
-// synWorld is Project Syn for a teardown; nil unless this folder's installation has registered the cluster: what somebody
-// else registered under its name is theirs.
+// synWorld is Project Syn for a teardown; nil unless this folder's installation has registered the cluster, and no teardown
+// has taken that back: what somebody else registered under its name is theirs.
 func (s site) synWorld() *destroy.Syn {
-	if s.spec.Syn.LieutenantURL == "" || s.access == nil || s.facts.Syn.Tenant == "" || !s.kept {
+	if s.spec.Syn.LieutenantURL == "" || s.access == nil || s.facts.Syn.Tenant == "" || !s.kept || !s.facts.Destroyed.IsZero() {
 		return nil
 	}
 	git := catalog.NewGit(s.net, s.access.git(s.secrets.GitToken))
@@ -69,6 +69,15 @@ func (s site) synWorld() *destroy.Syn {
 	}
 	return &destroy.Syn{
 		Lieutenant: s.access.lieutenant(s.net, s.spec.Syn.LieutenantURL),
-		Vault:      s.access.vault(s.net, s.spec.Syn), Secrets: slices.Clip(secrets), Show: s.access.show,
+		Vault:      s.access.vault(s.net, s.spec.Syn), Tenant: s.facts.Syn.Tenant, Secrets: slices.Clip(secrets), Show: s.access.show,
 	}
+}
+
+// unregistered says that a teardown without the folder lets Project Syn be.
+func (s site) unregistered() []string {
+	if s.spec.Syn.LieutenantURL == "" || s.kept {
+		return nil
+	}
+	return []string{"without the cluster's folder nobody knows who registered " + s.spec.Cluster.ID + ": Lieutenant and Vault are left as they are; " +
+		"if it was this cluster, have it deleted in Lieutenant, and its secrets go with it"}
 }

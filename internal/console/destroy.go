@@ -42,6 +42,19 @@ func DestroyPlan(w io.Writer, t Teardown) {
 		fmt.Fprintf(w, "note: %s\n", Clean(note))
 	}
 	saving(w, t)
+	sentences(w, "In Project Syn", t.Inventory.Syn)
+	sentences(w, "What is left for people", t.Inventory.People)
+}
+
+// sentences prints a list under a title, if there is any.
+func sentences(w io.Writer, title string, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", title)
+	for _, sentence := range list {
+		fmt.Fprintf(w, "  - %s\n", broken(Clean(sentence), " ", 4))
+	}
 }
 
 func doomed(w io.Writer, objects []destroy.Found) {
@@ -89,7 +102,7 @@ func DestroySummary(w io.Writer, t Teardown, failure error, again string) {
 	switch {
 	case failure == nil:
 		fmt.Fprintln(w)
-		DestroyPlan(w, Teardown{Cluster: t.Cluster, Zone: t.Zone, Inventory: destroy.Inventory{Kept: t.Inventory.Kept}})
+		DestroyPlan(w, Teardown{Cluster: t.Cluster, Zone: t.Zone, Inventory: destroy.Inventory{Kept: t.Inventory.Kept, People: t.Inventory.People}})
 		return
 	case errors.As(failure, &left):
 		fmt.Fprintf(w, "\nCluster %s is not gone: %s left\n", Clean(t.Cluster), count(len(left.Left), "object"))
@@ -117,6 +130,8 @@ type inventoryLine struct {
 	Objects []objectLine `json:"objects"`
 	Kept    []objectLine `json:"kept,omitempty"`
 	Notes   []string     `json:"notes,omitempty"`
+	Syn     []string     `json:"project_syn,omitempty"` // what becomes of the cluster there
+	People  []string     `json:"people,omitempty"`      // what is left for them
 }
 
 type objectLine struct {
@@ -129,7 +144,7 @@ type objectLine struct {
 
 // InventoryJSON writes an inventory as one JSON object on a line. failure may hold why objects are still there.
 func InventoryJSON(w io.Writer, inventory destroy.Inventory, failure error) error {
-	line := inventoryLine{Type: "inventory", Objects: []objectLine{}, Notes: inventory.Notes}
+	line := inventoryLine{Type: "inventory", Objects: []objectLine{}, Notes: inventory.Notes, Syn: inventory.Syn, People: inventory.People}
 	reasons := map[string]string{}
 	var left *destroy.LeftoverError
 	if errors.As(failure, &left) {

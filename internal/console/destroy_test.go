@@ -45,6 +45,35 @@ func TestAPlanOfATeardownGroupsWhatGoesAndSaysWhatStays(t *testing.T) {
 	golden(t, "destroy.plan.golden", out.Bytes())
 }
 
+func TestAPlanOfATeardownSaysWhatBecomesOfTheClusterElsewhereAndWhatPeopleDo(t *testing.T) {
+	teardown := doomed()
+	teardown.Inventory.Syn = []string{"Lieutenant forgets c-demo-1 of the tenant t-demo; the protection against that is lifted first."}
+	teardown.Inventory.People = []string{"In the portal, delete the service c-demo-1: the portal has no interface for \x1b[31mprograms."}
+	var plan, summary, line bytes.Buffer
+	console.DestroyPlan(&plan, teardown)
+	console.DestroySummary(&summary, teardown, nil, "")
+	if err := console.InventoryJSON(&line, teardown.Inventory, nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		out  string
+		want []string
+	}{
+		"plan":    {plan.String(), []string{"In Project Syn\n  - Lieutenant forgets", "What is left for people\n  - In the portal"}},
+		"summary": {summary.String(), []string{"What is left for people\n  - In the portal"}},
+		"json":    {line.String(), []string{`"project_syn":["Lieutenant forgets`, `"people":["In the portal`}},
+	} {
+		for _, want := range c.want {
+			if !strings.Contains(c.out, want) {
+				t.Errorf("%s lacks %q:\n%s", name, want, c.out)
+			}
+		}
+		if strings.Contains(c.out, "\x1b") {
+			t.Errorf("%s holds an escape", name)
+		}
+	}
+}
+
 func TestASummaryOfATeardownTellsWhatIsLeftAndWhy(t *testing.T) {
 	teardown := doomed()
 	left := &destroy.LeftoverError{Left: []destroy.Leftover{

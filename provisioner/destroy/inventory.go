@@ -15,7 +15,12 @@ type Inventory struct {
 	Objects []Found // to be deleted, in the order of deletion
 	Kept    []Kept
 	Notes   []string // what the operator should know about how complete it is
+	Syn     []string // what becomes of the cluster in Project Syn, one sentence each; nil: it does not know the cluster
+	People  []string // what is left for people, one sentence each, with the reason
 }
+
+// Empty tells that there is nothing to do.
+func (i Inventory) Empty() bool { return len(i.Objects) == 0 && len(i.Syn) == 0 }
 
 // Kept is an object of ours that stays.
 type Kept struct {
@@ -83,7 +88,7 @@ func flat(err error) []error {
 
 // sorted divides what goes from what stays, and puts it in the order of deletion.
 func (t *Teardown) sorted(found []Found, all []state.Object) Inventory {
-	inventory := Inventory{Notes: slices.Clone(t.notes)}
+	inventory := Inventory{Notes: slices.Clone(t.notes), Syn: t.forgotten(), People: t.people()}
 	if len(found) > 0 {
 		inventory.Notes = append(inventory.Notes, unproven(found, all)...)
 	}

@@ -2,6 +2,7 @@ package destroy
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 type Syn struct {
 	Lieutenant Lieutenant
 	Vault      Vault
+	Tenant     string
 	Secrets    []state.VaultSecret // what the cluster's catalog refers to
 	// Show leads a person to a page where they sign in; nil: nobody is there.
 	Show func(ctx context.Context, url string) error
@@ -32,6 +34,8 @@ type Vault interface {
 	SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error
 	// Delete deletes the newest version of a secret, which can be taken back.
 	Delete(ctx context.Context, path string) (state.Action, error)
+	// Restore takes that back. It is content with a secret that is there, or never was.
+	Restore(ctx context.Context, path string) (state.Action, error)
 }
 
 // shared is where Vault keeps what all clusters use.
@@ -45,10 +49,36 @@ func (t *Teardown) synSteps() provisioner.Plan {
 	if t.world.Syn == nil {
 		return nil
 	}
-	return provisioner.Plan{
+	plan := provisioner.Plan{
 		{ID: "vault", Phase: Phase, Title: "Delete the cluster's secrets in Vault", Needs: []string{stepProof}, Do: t.clearVault},
 		{ID: "lieutenant", Phase: Phase, Title: "Delete the cluster in Lieutenant, which archives its catalog", Needs: []string{"vault"}, Do: t.unregister},
 	}
+	if t.keeps {
+		plan = append(plan, provisioner.Step{
+			ID: "passwords", Phase: Phase, Title: "See that the passwords of the backups are in Vault", Needs: []string{"lieutenant"}, Do: t.restorePasswords,
+		})
+	}
+	return plan
+}
+
+// restorePasswords brings back what Lieutenant deletes with a cluster: all that Vault has of it.
+func (t *Teardown) restorePasswords(ctx context.Context, report provisioner.Report) error {
+	if err := t.world.Syn.Vault.SignIn(ctx, t.show(report)); err != nil {
+		return err
+	}
+	for _, where := range t.passwords() {
+		action, err := t.world.Syn.Vault.Restore(ctx, where)
+		if err != nil {
+			return err
+		}
+		report(provisioner.Event{Type: provisioner.TypeObject, Kind: "vault-secret", Name: where, Action: string(action)})
+	}
+	return nil
+}
+
+// passwords are the paths of the secrets without which no backup can be read, sorted.
+func (t *Teardown) passwords() []string {
+	return slices.DeleteFunc(t.ownSecrets(), func(where string) bool { return !slices.Contains(backupSecrets(), path.Base(where)) })
 }
 
 func (t *Teardown) clearVault(ctx context.Context, report provisioner.Report) error {
@@ -91,6 +121,39 @@ func (t *Teardown) unregister(ctx context.Context, report provisioner.Report) er
 	}
 	report(provisioner.Event{Type: provisioner.TypeObject, Kind: "lieutenant-cluster", Name: t.who.cluster, Action: string(action)})
 	return nil
+}
+
+// forgotten says what becomes of the cluster in Project Syn, one sentence each.
+func (t *Teardown) forgotten() []string {
+	if t.world.Syn == nil {
+		return nil
+	}
+	secrets, stay := len(t.ownSecrets()), "."
+	if t.keeps {
+		secrets -= len(t.passwords())
+		stay = "; the passwords of the backups stay."
+	}
+	return []string{
+		fmt.Sprintf("Lieutenant forgets %s of the tenant %s; the protection against that is lifted first, and the catalog's repository is archived.", t.who.cluster, t.world.Syn.Tenant),
+		fmt.Sprintf("Vault deletes %d secrets below clusters/kv/%s/%s, which can be brought back%s", secrets, t.world.Syn.Tenant, t.who.cluster, stay),
+	}
+}
+
+// people says what no program can do, one sentence each, with the reason.
+func (t *Teardown) people() []string {
+	if t.world.Syn == nil {
+		return nil
+	}
+	steps := []string{
+		fmt.Sprintf("At Opsgenie, switch off the heartbeat %s before the machines go, and delete it afterwards: whoever is on call is woken when it stops, and its key is theirs.", t.who.cluster),
+		fmt.Sprintf("In the portal, delete the service for logging in (Keycloak) with the ID %s: the portal has no interface for programs.", t.who.cluster),
+		fmt.Sprintf("Have the NS records of %s removed from the zone above it: only those who serve that zone may change it.", t.who.domain),
+		fmt.Sprintf("In Passbolt, delete the emergency credential of %s, if there is one: only people open Passbolt.", t.who.cluster),
+	}
+	if t.keeps {
+		steps = append(steps, fmt.Sprintf("Once nobody needs the backups, delete their bucket, and in Vault %s: when that is, people decide.", strings.Join(t.passwords(), " and ")))
+	}
+	return steps
 }
 
 // show tells that the teardown waits for a person, and leads them to the page.

@@ -1,0 +1,37 @@
+package vault_test
+
+import (
+	"context"
+	"testing"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+func TestASecretThatWasDeletedIsBroughtBackAsItWas(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		action, err := w.Restore(ctx, backup)
+		w.wantAction(action, err, state.Found) // there never was one
+		w.put(backup, map[string]string{"password": "old"})
+		w.put(backup, map[string]string{"password": "x"})
+		action, err = w.Restore(ctx, backup)
+		w.wantAction(action, err, state.Found)
+		if _, err = w.Delete(ctx, backup); err != nil {
+			t.Fatal(err)
+		}
+		action, err = w.Restore(ctx, backup)
+		w.wantAction(action, err, state.Updated)
+		if got, err := w.Secret(ctx, backup); err != nil || got["password"] != "x" {
+			t.Errorf("got %v, %v", got, err)
+		}
+	})
+}
+
+func TestADestroyedSecretIsNotBroughtBack(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.put(backup, map[string]string{"password": "x"})
+		w.request(ctx, "PUT", "/v1/clusters/kv/destroy/"+backup, `{"versions":[1]}`)
+		_, err := w.Restore(ctx, backup)
+		w.wantFault(err, fault.NotFound, "was destroyed")
+	})
+}
