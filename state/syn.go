@@ -144,6 +144,7 @@ type SynFacts struct {
 	SSHPublicKey string    `json:"sshPublicKey,omitzero"` // of the key in Vault, one authorized_keys line
 	ClusterUUID  string    `json:"clusterUuid,omitzero"`  // that openshift-install gave the cluster
 	IgnitionCA   string    `json:"ignitionCa,omitzero"`   // PEM; what new nodes trust the machine config server by
+	Written      []string  `json:"written,omitzero"`      // values that this installation may have written into the cluster's configuration
 	ManifestUsed time.Time `json:"manifestUsed,omitzero"` // when the one-shot manifest was fetched
 	Applied      time.Time `json:"applied,omitzero"`      // when Steward was applied
 	Synthesized  time.Time `json:"synthesized,omitzero"`  // when every application was well

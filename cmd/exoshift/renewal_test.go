@@ -29,7 +29,7 @@ func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
 		if err := (network.Clock{}).Sleep(t.Context(), 25*time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		s = aDayLater(t, s, filepath.Join(dir, "zone"))
+		s, _ = aDayLater(t, s, filepath.Join(dir, "zone"))
 
 		_, err := finish(t, s)
 		if exitCode(err) != exitBootstrap || !strings.Contains(err.Error(), "25h") || !strings.Contains(fault.HintOf(err), "--renew-certificates") {
@@ -64,7 +64,7 @@ func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
 }
 
 // aDayLater opens the zone again, with an openshift-install that knows what time it is.
-func aDayLater(t *testing.T, s session, dir string) session {
+func aDayLater(t *testing.T, s session, dir string) (session, *simcloud.Zone) {
 	t.Helper()
 	zone, err := simcloud.Open(t.Context(), simcloud.Options{
 		Dir: dir, Zone: s.spec.Exoscale.Zone, Key: s.secrets.APIKey, Secret: s.secrets.APISecret,
@@ -82,7 +82,7 @@ func aDayLater(t *testing.T, s session, dir string) session {
 	if err := os.RemoveAll(s.cache); err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s, zone
 }
 
 func finish(t *testing.T, s session) (output string, err error) {

@@ -11,6 +11,8 @@ import (
 const (
 	lieutenantURL = "https://api.syn.vshn.net"
 	harbour       = "t-quiet-harbour-4711"
+	// harbourRepository holds the configuration of that tenant's clusters.
+	harbourRepository = "syn/tenants/" + harbour
 )
 
 // connectedSpec is the example, connected to Project Syn.

@@ -52,6 +52,9 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	return i.remember(func(facts *state.Facts) {
 		facts.InfraID, facts.RootCAHash = i.ignition.InfraID, i.ignition.RootCAHash
 		facts.IgnitionCreated, facts.IgnitionExpires = i.ignition.Created, i.ignition.Expires
+		if i.connected() {
+			facts.Syn.Written = with(facts.Syn.Written, i.ignition.InfraID, i.ignition.ClusterID, string(i.ignition.RootCA))
+		}
 	})
 }
 

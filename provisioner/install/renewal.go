@@ -11,26 +11,43 @@ import (
 	"exoshift/state"
 )
 
-// discard puts certificates aside that are too old to start a control plane with, if that was asked for. Those that are
-// young stay, so that the same command line can go on after an interruption.
-func (i *Installation) discard(ctx context.Context, report provisioner.Report) error {
-	facts := i.Facts()
-	if !i.options.Renew || facts.IgnitionCreated.IsZero() {
-		return nil
+// outdated tells whether the certificates are too old to start a control plane with, and to be replaced. It is a
+// fault.Conflict if the cluster lives already.
+func (i *Installation) outdated(ctx context.Context) (bool, error) {
+	created := i.Facts().IgnitionCreated
+	if !i.options.Renew || created.IsZero() || time.Since(created) < certificatesOld {
+		return false, nil
 	}
-	if age := time.Since(facts.IgnitionCreated); age < certificatesOld {
-		progress(report, fmt.Sprintf("the certificates are %s old and stay", age.Round(time.Minute)))
-		return nil
-	}
-	const op = "renew the certificates"
 	stands, err := i.reached(ctx, state.PhaseComplete)
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case stands || i.bootstrapped():
-		return fault.Newf(fault.Conflict, op, "the cluster stands on its own and renews them by itself").
+		return false, fault.Newf(fault.Conflict, renewal, "the cluster stands on its own and renews them by itself").
 			WithHint("run again without --renew-certificates")
 	}
+	return true, nil
+}
+
+const renewal = "renew the certificates"
+
+// discard puts certificates aside that are too old to start a control plane with, if that was asked for. Those that are
+// young stay, so that the same command line can go on after an interruption.
+func (i *Installation) discard(ctx context.Context, report provisioner.Report) error {
+	old, err := i.outdated(ctx)
+	switch created := i.Facts().IgnitionCreated; {
+	case err != nil:
+		return err
+	case old:
+		return i.putAside(report)
+	case i.options.Renew && !created.IsZero():
+		progress(report, fmt.Sprintf("the certificates are %s old and stay", time.Since(created).Round(time.Minute)))
+	}
+	return nil
+}
+
+// putAside keeps the old certificates, as nothing is lost by that.
+func (i *Installation) putAside(report provisioner.Report) error {
 	old := i.folder.Path(state.InstallDir)
 	// Not named by their creation: a run that was stopped before it noted the new ones may have put others aside. No
 	// machine is bound to those that were not noted.
@@ -39,7 +56,7 @@ func (i *Installation) discard(ctx context.Context, report provisioner.Report) e
 	case os.IsNotExist(err): // an earlier run was stopped after this
 		return nil
 	case err != nil:
-		return fault.New(fault.Internal, op, err).WithHint("move %s away by hand, then run again", old)
+		return fault.New(fault.Internal, renewal, err).WithHint("move %s away by hand, then run again", old)
 	}
 	progress(report, "put the old certificates aside: "+aside)
 	return nil

@@ -59,8 +59,18 @@ func changedLines(unified string) string {
 
 // firstCatalog makes the catalog that the cluster is generated with.
 func (i *Installation) firstCatalog(ctx context.Context, report provisioner.Report) error {
-	if i.Facts().Syn.ClusterUUID != "" && !i.options.Renew {
-		return provisioner.Skip("the cluster was generated with it already")
+	if i.Facts().Syn.ClusterUUID != "" {
+		again, err := i.outdated(ctx)
+		if err != nil {
+			return err
+		}
+		if !again {
+			return provisioner.Skip("the cluster was generated with it already")
+		}
+		// What is generated next has another identity, and needs all that a new cluster is generated with.
+		if err := i.rememberSyn(func(facts *state.SynFacts) { facts.ClusterUUID, facts.IgnitionCA = "", "" }); err != nil {
+			return err
+		}
 	}
 	return i.configure(ctx, report, "Add cluster "+i.spec.Cluster.ID, i.spec.Syn.CatalogDir == "")
 }

@@ -1,6 +1,8 @@
 package install
 
 import (
+	"slices"
+
 	"exoshift/state"
 )
 
@@ -25,13 +27,17 @@ func (i *Installation) configurationFile() string { return i.spec.Cluster.ID + "
 // edits are what the cluster's configuration has to say, as far as it is known by now.
 func (i *Installation) edits() []state.YAMLEdit {
 	facts := i.Facts()
+	var ours []any
+	for _, value := range facts.Syn.Written {
+		ours = append(ours, value)
+	}
 	edits := []state.YAMLEdit{
 		set("openshift", "baseDomain").to(i.spec.Domain()),
-		set("openshift", "infraID").once(facts.InfraID),
-		set("openshift", "clusterID").once(facts.Syn.ClusterUUID),
+		set("openshift", "infraID").once(facts.InfraID, ours...),
+		set("openshift", "clusterID").once(facts.Syn.ClusterUUID, ours...),
 		set("openshift", "ssh_key").once(facts.Syn.SSHPublicKey),
 		set("openshift4_terraform", "terraform_variables", "base_domain").to(i.spec.Cluster.BaseDomain),
-		set("openshift4_terraform", "terraform_variables", "ignition_ca").once(facts.Syn.IgnitionCA),
+		set("openshift4_terraform", "terraform_variables", "ignition_ca").once(facts.Syn.IgnitionCA, ours...),
 		set("openshift4_terraform", "terraform_variables", "ssh_key").once(facts.Syn.SSHPublicKey),
 		set("openshift4_terraform", "terraform_variables", "rhcos_template").once(facts.Template),
 	}
@@ -47,6 +53,17 @@ func (i *Installation) edits() []state.YAMLEdit {
 		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "cilium"}, i.bootstrapCilium(facts))
 	}
 	return edits
+}
+
+// with returns a list that has all of these values.
+func with(list []string, values ...string) []string {
+	list = slices.Clone(list)
+	for _, value := range values {
+		if !slices.Contains(list, value) {
+			list = append(list, value)
+		}
+	}
+	return list
 }
 
 // bootstrapCilium has the catalog hold Cilium's operator until the cluster was generated with it.
@@ -71,9 +88,10 @@ func (e edit) to(value string) state.YAMLEdit {
 	return e.YAMLEdit
 }
 
-// once sets a value in the place of nothing, or of a placeholder; the placeholder itself as long as the value is not known.
-func (e edit) once(value string) state.YAMLEdit {
-	e.Value, e.Over = value, []any{later, ""}
+// once sets a value in the place of nothing, of a placeholder, or of what is ours; the placeholder itself as long as the
+// value is not known.
+func (e edit) once(value string, ours ...any) state.YAMLEdit {
+	e.Value, e.Over = value, append([]any{later, ""}, ours...)
 	if value == "" {
 		e.Value = later
 	}

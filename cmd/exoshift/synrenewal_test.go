@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
+)
+
+// Who goes on a day later needs another bootstrap token and other certificates. The identity that goes with these takes the
+// place of the one that was written before, and of nothing else.
+func TestAConnectedClusterIsRenewedADayLater(t *testing.T) {
+	long(t)
+	t.Parallel()
+	dir := t.TempDir()
+	virtuallyIn(t, circumstances{dir: dir, spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+		interruptedAt(t, s, func(e provisioner.Event) bool { return e.Step == "identity" && e.State == provisioner.Done })
+		old := facts(t, s)
+		if old.Syn.ClusterUUID == "" || old.InfraID == "" {
+			t.Fatalf("the facts: %+v", old)
+		}
+		err := errors.Join(zone.Close(), (network.Clock{}).Sleep(t.Context(), 25*time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, zone = aDayLater(t, s, filepath.Join(dir, "zone"))
+		s.access = tokensOf(zone)
+
+		_, err = finish(t, s)
+		if exitCode(err) != exitChecks || !strings.Contains(fault.HintOf(err), "reset the bootstrap token of c-demo-1") {
+			t.Fatalf("exit code %d: %v\n%s", exitCode(err), err, fault.HintOf(err))
+		}
+		if err := zone.ResetToken("c-demo-1"); err != nil {
+			t.Fatal(err)
+		}
+		s.options.renew = true
+		installed(t, s)
+		renewed := facts(t, s)
+		if renewed.InfraID == old.InfraID || renewed.Syn.Synthesized.IsZero() {
+			t.Errorf("the facts: %+v", renewed)
+		}
+		written := configurationOf(t, zone)
+		if !strings.Contains(written, renewed.InfraID) || strings.Contains(written, old.InfraID) {
+			t.Errorf("infraID was %s and is %s:\n%s", old.InfraID, renewed.InfraID, written)
+		}
+	})
+}
+
+// configurationOf returns the cluster's configuration in the tenant's repository.
+func configurationOf(t *testing.T, zone *simcloud.Zone) string {
+	t.Helper()
+	host, err := zone.Git()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _, err := host.Files(harbourRepository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(files["c-demo-1.yml"])
+}
