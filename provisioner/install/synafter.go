@@ -57,6 +57,8 @@ const (
 	windowFact       = "maintenance_window"
 	maintenanceEvery = 30 * time.Second
 	limitMaintenance = 3 * time.Hour
+	// limitSilence is long for a job of seconds: its image may have to come first.
+	limitSilence = 5 * time.Minute
 )
 
 // firstMaintenance has the cluster brought up to date once before it is anybody's, as its maintenance window would.
@@ -117,6 +119,9 @@ func (i *Installation) maintained(ctx context.Context, report provisioner.Report
 // lookAtAlerts names the alerts that nobody expects on a new cluster.
 func (i *Installation) lookAtAlerts(ctx context.Context, report provisioner.Report) error {
 	var alerts []state.Alert
+	if err := i.silenceAlerts(ctx, report); err != nil {
+		return err
+	}
 	err := i.waitTransient(ctx, report, func(ctx context.Context) (err error) {
 		alerts, err = i.world.Syn.Cluster.Alerts(ctx)
 		return err
@@ -136,6 +141,25 @@ func (i *Installation) lookAtAlerts(ctx context.Context, report provisioner.Repo
 	}
 	progress(report, fmt.Sprintf("%d alerts fire, %d of them nobody expects", len(alerts), len(open)))
 	return i.rememberSyn(func(facts *state.SynFacts) { facts.Alerts = open })
+}
+
+// silenceAlerts has alerts silenced that are known to nobody's concern. Where that fails, they are only told of.
+func (i *Installation) silenceAlerts(ctx context.Context, report provisioner.Report) error {
+	var silenced error
+	err := i.until(placeEvery, limitSilence, func(ctx context.Context, _ provisioner.Report) error {
+		silenced = i.world.Syn.Cluster.SilenceAlerts(ctx)
+		if fault.Is(silenced, fault.Transient) {
+			return silenced
+		}
+		return nil
+	})(ctx, report)
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case silenced != nil && !fault.Is(silenced, fault.NotFound):
+		progress(report, "the cluster's own silences are not in place: "+silenced.Error())
+	}
+	return nil
 }
 
 func sentence(alert state.Alert) string {

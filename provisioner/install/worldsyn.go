@@ -96,6 +96,9 @@ type GitOps interface {
 	Maintenance(ctx context.Context) (state.Maintenance, error)
 	// EndMaintenance takes back what EnsureMaintenance made.
 	EndMaintenance(ctx context.Context) (state.Action, error)
+	// SilenceAlerts has the cluster's own job silence the alerts that nobody acts on. fault.Transient: it runs;
+	// fault.NotFound: there is no such job.
+	SilenceAlerts(ctx context.Context) error
 	// Alerts returns the alerts that fire, those that nobody expects first.
 	Alerts(ctx context.Context) ([]state.Alert, error)
 }
