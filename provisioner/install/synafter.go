@@ -58,7 +58,7 @@ const (
 	maintenanceEvery = 30 * time.Second
 	limitMaintenance = 3 * time.Hour
 	// limitSilence is long for a job of seconds: its image may have to come first.
-	limitSilence = 5 * time.Minute
+	limitSilence = 10 * time.Minute
 )
 
 // firstMaintenance has the cluster brought up to date once before it is anybody's, as its maintenance window would.

@@ -41,6 +41,7 @@ func (i *Installation) edits() []state.YAMLEdit {
 		set("openshift4_terraform", "terraform_variables", "ssh_key").once(facts.Syn.SSHPublicKey),
 		set("openshift4_terraform", "terraform_variables", "rhcos_template").once(facts.Template),
 	}
+	edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: ".openshift4", Files: []string{"openshift4.yml", "openshift4.yaml"}})
 	if facts.Syn.OnCall.IsZero() && !i.syn.onCall {
 		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie})
 	} else {

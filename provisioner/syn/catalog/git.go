@@ -61,14 +61,46 @@ func (g *Git) prepare(ctx context.Context, repo state.GitRepo, file string, edit
 	if c.before, err = base.read(file); err != nil {
 		return change{}, err
 	}
+	if edits, err = base.meant(edits); err != nil {
+		return change{}, err
+	}
 	if c.after, err = edit.Apply(file, c.before, edits); err != nil {
 		return change{}, fmt.Errorf("%s: %w", base.place, err)
 	}
 	c.difference = state.Difference{Repository: base.place.String(), File: file, Commit: base.head.String()}
 	if string(c.before) != string(c.after) {
 		c.difference.Unified = shorten(udiff.Unified("a/"+file, "b/"+file, string(c.before), string(c.after)), mostDiff)
+		return c, base.changeable("change " + file + " of " + base.place.String())
 	}
 	return c, nil
+}
+
+// meant returns the edits that count in this repository.
+func (s *snapshot) meant(edits []state.YAMLEdit) ([]state.YAMLEdit, error) {
+	var counting []state.YAMLEdit
+	for _, one := range edits {
+		counts := len(one.Files) == 0
+		for _, name := range one.Files {
+			content, err := s.read(name)
+			if err != nil {
+				return nil, err
+			}
+			counts = counts || content != nil
+		}
+		if counts {
+			counting = append(counting, one)
+		}
+	}
+	return counting, nil
+}
+
+// changeable refuses to change what a tag leads to.
+func (s *snapshot) changeable(op string) error {
+	if s.branch != "" {
+		return nil
+	}
+	return fault.Newf(fault.Invalid, op, "what it is read from is a tag, and tags do not change").
+		WithHint("name a branch as the revision of the configuration in Lieutenant")
 }
 
 // Commit carries the edits out on top of the newest commit, again if somebody is faster.

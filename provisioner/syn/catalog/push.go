@@ -104,9 +104,8 @@ func store(objects *memory.Storage, o interface {
 // push sends a commit, which becomes the newest one only if the snapshot still is.
 func (g *Git) push(ctx context.Context, base *snapshot, commit plumbing.Hash) error {
 	op := "push to " + base.place.String()
-	if base.branch == "" {
-		return fault.Newf(fault.Invalid, op, "what it is read from is a tag, and tags do not change").
-			WithHint("name a branch as the revision of the configuration in Lieutenant")
+	if err := base.changeable(op); err != nil {
+		return err
 	}
 	session, err := base.transport.NewReceivePackSession(base.place.endpoint(), base.auth)
 	if err != nil {
