@@ -60,8 +60,15 @@ func connectedTo(t *testing.T, world *SynWorld, options Options) *Installation {
 
 type wall struct{}
 
-func (wall) Now() time.Time                                   { return time.Now() }
-func (wall) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+func (wall) Now() time.Time { return time.Now() }
+func (wall) Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
 func unheard(provisioner.Event) {}
 

@@ -110,20 +110,26 @@ func (i *Installation) tellApplications(report provisioner.Report, seen state.Sy
 	}
 }
 
-// advance tells whether something changes.
+// advance tells whether something is as it never was: what comes and goes, and messages that count how often something was
+// tried, would keep a wait up for ever.
 type advance struct {
 	clock provisioner.Clock
-	seen  string
+	seen  map[string]bool // what each application was already
 	last  time.Time
 }
 
 func (a *advance) note(seen state.Synthesis) {
-	if text := fmt.Sprint(seen); text != a.seen {
-		a.seen, a.last = text, a.clock.Now()
+	if a.seen == nil {
+		a.seen = map[string]bool{}
+	}
+	for _, one := range append([]state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root}, seen.Applications...) {
+		if was := fmt.Sprintf("%q %q %q", one.Name, one.Health, one.Sync); !a.seen[was] {
+			a.seen[was], a.last = true, a.clock.Now()
+		}
 	}
 }
 
-// patiently lets a wait go on as long as something changes.
+// patiently lets a wait go on as long as it comes further.
 func (a *advance) patiently(err error) error {
 	if err == nil || a.last.IsZero() || a.clock.Now().Sub(a.last) >= limitSynthesis/2 {
 		return err

@@ -1,8 +1,14 @@
 package install
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"exoshift/provisioner"
 	"exoshift/state"
 )
 
@@ -19,4 +25,34 @@ func TestTheWaitCountsTheApplicationThatBringsTheOthers(t *testing.T) {
 	if err := lacking(seen); err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
+}
+
+// restless is a cluster whose one application fails again and again, and counts how often.
+type restless struct {
+	GitOps
+	looks int
+}
+
+func (r *restless) Synthesis(context.Context) (state.Synthesis, error) {
+	r.looks++
+	health := []string{"Progressing", "Degraded"}[r.looks%2]
+	return state.Synthesis{
+		Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Healthy"}, Argo: state.ApplicationStatus{Name: "argo-cd", Health: "Healthy"},
+		Root:         state.ApplicationStatus{Name: "root", Sync: "Synced", Health: "Healthy"},
+		Applications: []state.ApplicationStatus{{Name: "backup", Sync: "OutOfSync", Health: health, Message: fmt.Sprintf("failed (retried %d times)", r.looks)}},
+	}, nil
+}
+
+func TestAnApplicationThatFailsAgainAndAgainIsNotWaitedForForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := connectedTo(t, &SynWorld{Cluster: &restless{}}, Options{})
+		ctx, cancel := context.WithTimeout(t.Context(), 2*limitSynthesis)
+		defer cancel()
+		began := time.Now()
+		err := i.synthesis()(ctx, unheard)
+		var limit *provisioner.LimitError
+		if !errors.As(err, &limit) || time.Since(began) > limitSynthesis+time.Minute {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
 }
