@@ -23,13 +23,17 @@ func spec() state.Spec {
 }
 
 func TestThePlanIsInOrder(t *testing.T) {
-	plan := Steps(spec())
-	if err := plan.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range plan {
-		if step.Title == "" || step.Phase == "" || step.Do == nil {
-			t.Errorf("%s lacks a title, a phase or a body", step.ID)
+	connected := spec()
+	connected.Syn.LieutenantURL, connected.DNS.ACME = "https://lieutenant.example.net", true
+	for _, s := range []state.Spec{spec(), connected} {
+		plan := Steps(s)
+		if err := plan.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range plan {
+			if step.Title == "" || step.Phase == "" || step.Do == nil {
+				t.Errorf("%s lacks a title, a phase or a body", step.ID)
+			}
 		}
 	}
 }
