@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/console"
+	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -33,10 +34,10 @@ func planCommand(std streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if pending := len(preview.Pending()); expectNoChange && pending > 0 {
-				return checkError{fmt.Errorf("%d objects would be created, changed or deleted, and no change was expected", pending)}
+			if !expectNoChange {
+				return nil
 			}
-			return nil
+			return unchanged(preview)
 		},
 	}
 	answersFlag(cmd, "the answers file")
@@ -45,6 +46,19 @@ func planCommand(std streams) *cobra.Command {
 	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "fail if anything would be created, changed or deleted")
 	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
 	return cmd
+}
+
+// unchanged fails if anything would change, or if nobody could tell.
+func unchanged(preview install.Preview) error {
+	pending := len(preview.Pending())
+	switch {
+	case pending > 0:
+		return checkError{fmt.Errorf("%d objects would be created, changed or deleted, and no change was expected", pending)}
+	case len(preview.Unseen) > 0:
+		return fault.Newf(fault.Waiting, "expect no change", "not everything could be looked at: %s", strings.Join(preview.Unseen, "; ")).
+			WithHint("run this where somebody can sign in, or set COMMODORE_API_TOKEN and VAULT_TOKEN")
+	}
+	return nil
 }
 
 // checkError is something that was looked at and is not as it was expected.
@@ -225,6 +239,7 @@ type (
 		None    int          `json:"none"`
 		Surplus int          `json:"surplus"`
 		Cost    install.Cost `json:"cost"`
+		Unseen  []string     `json:"unseen,omitzero"` // what could not be looked at
 	}
 )
 
@@ -256,6 +271,7 @@ func planJSON(w io.Writer, preview install.Preview) error {
 	return lines.Encode(planLine{
 		Type: "plan", Create: len(with(preview, state.Created)), Update: len(with(preview, state.Updated)),
 		Delete: len(with(preview, state.Deleted)), None: len(with(preview, state.Found)), Surplus: len(preview.Surplus), Cost: preview.Cost,
+		Unseen: preview.Unseen,
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"testing"
@@ -43,6 +44,14 @@ func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
 		}
 		if len(preview.Unseen) != 1 || !strings.Contains(preview.Unseen[0], "only a person can") || preview.Difference.Unified != "" {
 			t.Errorf("unseen %v, difference %q", preview.Unseen, preview.Difference.Unified)
+		}
+		preview.Changes = nil
+		if err := unchanged(preview); exitCode(err) != exitHuman {
+			t.Errorf("who expects no change hears %v", err)
+		}
+		var lines bytes.Buffer
+		if err := planJSON(&lines, preview); err != nil || !strings.Contains(lines.String(), `"unseen":["what Project Syn`) {
+			t.Errorf("%v\n%s", err, lines.String())
 		}
 		if _, err := finish(t, s); exitCode(err) != exitHuman {
 			t.Errorf("exit code %d: %v", exitCode(err), err)
