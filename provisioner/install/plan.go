@@ -47,6 +47,21 @@ func (i *Installation) preflightSteps() provisioner.Plan {
 
 // infrastructureSteps make what machines need.
 func (i *Installation) infrastructureSteps() provisioner.Plan {
+	return slices.Concat(i.groundSteps(), i.tokenSteps(), provisioner.Plan{
+		// Not before the delegation: they would ask for names that nobody finds yet, and remember the answer.
+		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.loadBalancers,
+			Needs: i.withSyn(on("ssh-key", "security-groups", "anti-affinity-groups", "delegation"), stepToken), Usual: time.Minute},
+		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.nodeImage,
+			Needs: on("quotas"), Usual: 10 * time.Minute},
+		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generate,
+			Needs: i.withSyn(on("delegation", "api-keys"), stepCatalog, stepToken)},
+		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.uploadBootstrap,
+			Needs: on("ignition")},
+	})
+}
+
+// groundSteps make what costs next to nothing, and what others have to be asked for.
+func (i *Installation) groundSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "ssh-key", Phase: Infrastructure, Title: "Register the SSH key", Do: i.sshKey,
 			Needs: on("quotas")},
@@ -64,15 +79,6 @@ func (i *Installation) infrastructureSteps() provisioner.Plan {
 			Needs: on("elastic-ips")},
 		{ID: "delegation", Phase: Infrastructure, Title: "Wait until the domain is delegated", Do: i.delegation(),
 			Needs: on("dns"), Usual: time.Minute},
-		// Not before the delegation: they would ask for names that nobody finds yet, and remember the answer.
-		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.loadBalancers,
-			Needs: on("ssh-key", "security-groups", "anti-affinity-groups", "delegation"), Usual: time.Minute},
-		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.nodeImage,
-			Needs: on("quotas"), Usual: 10 * time.Minute},
-		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generate,
-			Needs: i.withSyn(on("delegation", "api-keys"), stepCatalog)},
-		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.uploadBootstrap,
-			Needs: on("ignition")},
 	}
 }
 

@@ -34,6 +34,7 @@ const (
 	stepRegister      = "register"
 	stepSecrets       = "secrets"
 	stepCatalog       = "catalog"
+	stepToken         = "bootstrap-token"
 	stepIdentity      = "identity"
 	stepInitial       = "initial-manifests"
 	stepSteward       = "steward"
@@ -73,9 +74,18 @@ func (i *Installation) registerSteps() provisioner.Plan {
 	}
 }
 
+// tokenSteps come before the first machine.
+func (i *Installation) tokenSteps() provisioner.Plan {
+	if !i.connected() {
+		return nil
+	}
+	return provisioner.Plan{{ID: stepToken, Phase: Infrastructure, Title: "See that the bootstrap token is still valid",
+		Do: i.checkTokenAgain, Needs: on(stepRegister, "delegation")}}
+}
+
 // Registers tells whether a step of another phase belongs to Project Syn.
 func Registers(step string) bool {
-	return slices.Contains([]string{stepRegister, stepSecrets, stepCatalog}, step)
+	return slices.Contains([]string{stepRegister, stepSecrets, stepCatalog, stepToken}, step)
 }
 
 // synSteps hand the cluster over to Project Syn.

@@ -62,24 +62,71 @@ func (i *Installation) checkRegistered(report provisioner.Report, found state.Sy
 
 // checkToken makes sure that Steward can still be installed: that works once, within a day of the registration.
 func (i *Installation) checkToken(report provisioner.Report, found state.SynCluster) error {
-	const op = "check the cluster's bootstrap token"
 	facts := i.Facts().Syn
 	switch {
 	case !facts.ManifestUsed.IsZero():
 		return nil
 	case found.Catalog.DeployKey != "":
-		return fault.Newf(fault.Conflict, op, "a Steward has reported for %s: the cluster runs already", found.ID).
+		return fault.Newf(fault.Conflict, opToken, "a Steward has reported for %s: the cluster runs already", found.ID).
 			WithHint("give this cluster another ID; if the other one is gone, have it deleted in Lieutenant").About("cluster.id")
+	case found.Catalog.URL == "": // Lieutenant's operator gives it both
+		progress(report, found.ID+" was registered a moment ago")
+		return nil
+	case found.InstallURL == "" && !i.Facts().IgnitionCreated.IsZero():
+		// what machines have started with lives for a day only, so they go on; whether there are any is looked at before the first
+		progress(report, fmt.Sprintf("the bootstrap token of %s was used, or its %s are over: have those who run Lieutenant reset it meanwhile", found.ID, tokenLife))
+		return nil
 	case found.InstallURL == "":
-		return fault.Newf(fault.Conflict, op, "it was used, or its %s are over", tokenLife).
-			WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again", found.ID)
+		return i.tokenEnded()
 	case facts.Created.IsZero():
 		progress(report, fmt.Sprintf("%s is registered, and its bootstrap token is valid: until %s after its registration, unless it was given another life", found.ID, tokenLife))
 		return nil
 	}
-	left := facts.Created.Add(tokenLife).Sub(i.world.Clock.Now()).Round(time.Minute)
-	progress(report, fmt.Sprintf("%s is registered; its bootstrap token is valid for %s", found.ID, left))
+	progress(report, fmt.Sprintf("%s is registered; its bootstrap token is valid%s", found.ID, remaining(facts.Created.Add(tokenLife).Sub(i.world.Clock.Now()))))
 	return nil
+}
+
+const opToken = "check the cluster's bootstrap token"
+
+func (i *Installation) tokenEnded() error {
+	return fault.Newf(fault.Conflict, opToken, "it was used, or its %s are over", tokenLife).
+		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again", i.spec.Cluster.ID)
+}
+
+// remaining says how long a token is valid that has this much of its usual life left. Lieutenant tells no end, and may
+// give tokens another life.
+func remaining(left time.Duration) string {
+	const needed = 2 * time.Hour // of an installation until it uses the token
+	switch {
+	case left <= 0:
+		return fmt.Sprintf(" although its usual %s are over: it may end at any time; if it does, those who run Lieutenant can reset it", tokenLife)
+	case left < needed:
+		return fmt.Sprintf(" for about %s, and the installation may take longer: if it ends before, those who run Lieutenant can reset it", left.Round(time.Minute))
+	}
+	return fmt.Sprintf(" for about %s", left.Round(time.Minute))
+}
+
+// checkTokenAgain looks right before the first machine: until then days may have gone by, as people delegate the domain.
+func (i *Installation) checkTokenAgain(ctx context.Context, report provisioner.Report) error {
+	if !i.Facts().Syn.ManifestUsed.IsZero() {
+		return provisioner.Skip("it was used by an earlier run")
+	}
+	lieutenant, err := i.lieutenant(ctx, report)
+	if err != nil {
+		return err
+	}
+	found, err := lieutenant.Cluster(ctx, i.spec.Cluster.ID)
+	if err != nil {
+		return err
+	}
+	machines, err := i.world.Cloud.Instances(ctx, i.labels())
+	if err != nil {
+		return err
+	}
+	if found.InstallURL == "" && len(machines) == 0 {
+		return i.tokenEnded()
+	}
+	return i.checkToken(report, found)
 }
 
 // wantedCluster is what Lieutenant is told about the cluster.
