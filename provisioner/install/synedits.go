@@ -42,10 +42,11 @@ func (i *Installation) edits() []state.YAMLEdit {
 		set("openshift4_terraform", "terraform_variables", "rhcos_template").once(facts.Template),
 	}
 	edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: ".openshift4", Files: []string{"openshift4.yml", "openshift4.yaml"}})
-	if facts.Syn.OnCall.IsZero() && !i.syn.onCall {
-		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie})
-	} else {
+	switch { // in between it stays as it is: a removal whose answer was lost is not taken back
+	case !facts.Syn.OnCall.IsZero() || i.syn.onCall:
 		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie, Remove: true})
+	case facts.Syn.ClusterUUID == "":
+		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie})
 	}
 	if i.spec.OpenShift.CloudControllerManager != "" {
 		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "exoscale-cloud-controller-manager"})

@@ -44,7 +44,7 @@ func (generated) BootImage(context.Context) (state.BootImage, error) {
 
 func (generated) Generate(context.Context, string, state.Generation, func(string)) (state.Ignition, error) {
 	return state.Ignition{
-		InfraID: "c-1-abcde", Created: time.Now(), Expires: time.Now().Add(24 * time.Hour), RootCAHash: "c0ffee", RootCA: []byte("-----BEGIN CERTIFICATE-----\n"),
+		InfraID: "c-1-abcde", ClusterID: "3f6f3f0e-7a0c-4c57-8b0a-5d3c1f0e9b21", Created: time.Now(), Expires: time.Now().Add(24 * time.Hour), RootCAHash: "c0ffee", RootCA: []byte("-----BEGIN CERTIFICATE-----\n"),
 		Bootstrap: []byte(`{"ignition":{"version":"3.2.0"},"storage":{"files":[]}}`),
 	}, nil
 }

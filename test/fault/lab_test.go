@@ -115,7 +115,7 @@ func (l *lab) world(p process) install.World {
 func (l *lab) install() error {
 	p := l.start()
 	defer p.end()
-	installation, err := install.New(l.spec, install.Options{PullSecret: `{"auths":{"quay.io":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="}}}`}, l.folder, l.world(p))
+	installation, err := install.New(l.spec, install.Options{PullSecret: `{"auths":{"quay.io":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="}}}`, Seal: secret}, l.folder, l.world(p))
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (l *lab) destroy() error {
 	if err != nil {
 		return err
 	}
-	world := destroy.World{Cloud: p.cloud, Buckets: p.storage, Clock: l.net.Clock}
+	world := destroy.World{Cloud: p.cloud, Buckets: p.storage, Clock: l.net.Clock, Syn: l.synTeardown()}
 	teardown := destroy.New(l.spec, world, destroy.Options{Journal: entries, DeleteBackups: true, OwnKey: key})
 	inventory, err := teardown.Look(p.ctx)
 	if err != nil {

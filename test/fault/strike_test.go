@@ -81,7 +81,7 @@ func (s *striker) judge(request *http.Request) blow {
 	if s.dead {
 		return killedBefore
 	}
-	if request.Method == http.MethodGet || request.Method == http.MethodHead {
+	if looks(request) {
 		return ""
 	}
 	if s.left > 0 {
@@ -107,6 +107,16 @@ func (s *striker) judge(request *http.Request) blow {
 		s.left = burstLength - 1
 	}
 	return s.blow
+}
+
+// looks tells whether a call changes nothing, whatever its method is.
+func looks(request *http.Request) bool {
+	switch path := request.URL.Path; request.Method {
+	case http.MethodGet, http.MethodHead:
+		return path != "/install/steward.json"
+	default:
+		return strings.HasSuffix(path, "/git-upload-pack") || strings.HasSuffix(path, "/sys/capabilities-self")
+	}
 }
 
 func (s *striker) killNow() {
