@@ -218,3 +218,23 @@ func TestWhatAHookOfTheRealGitSaysIsTold(t *testing.T) {
 		t.Errorf("a repository that is not there: %v", err)
 	}
 }
+
+func TestAConfigurationThatIsPinnedToATagIsRefusedBeforeItIsChanged(t *testing.T) {
+	g, ok := newGitLab(t)
+	if !ok {
+		return
+	}
+	git(t, g.folder, "tag", "-a", "-m", "Pinned", "v1", "main")
+	repo := g.repo(g.hostKey)
+	repo.Revision = "v1"
+	if _, err := g.git().Compare(t.Context(), repo, clusterOf, setting("baseDomain", "old")); err != nil {
+		t.Errorf("nothing would change: %v", err)
+	}
+	_, err := g.git().Compare(t.Context(), repo, clusterOf, setting("baseDomain", "c-demo-1.example.net"))
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "tags do not change") {
+		t.Error(err)
+	}
+	if theirs(t, g.folder) != clusterIs {
+		t.Error("the file was changed")
+	}
+}
