@@ -181,10 +181,28 @@ func (f *form) fold(row formRow, selected bool) string {
 	if f.unfolded {
 		text = fmt.Sprintf("▾ %d more with defaults", row.more)
 	}
+	style := f.talk.theme.Dim
 	if selected {
-		return f.talk.theme.Selected.Render(text)
+		style = f.talk.theme.Selected
 	}
-	return f.talk.theme.Dim.Render(text)
+	return style.Render(text) + f.hidden()
+}
+
+// hidden says how many of the folded rows have something to look at.
+func (f *form) hidden() string {
+	if f.unfolded {
+		return ""
+	}
+	t, told := f.talk.theme, 0
+	for _, field := range f.talk.fields(f.screen) {
+		if f.folds(field) && len(f.talk.red(field.Key))+len(f.talk.amber(field.Key)) > 0 {
+			told++
+		}
+	}
+	if told == 0 {
+		return ""
+	}
+	return "  " + t.Mark(pane.Warn) + " " + t.Style(pane.Warn).Render(fmt.Sprintf("%d worth a look", told))
 }
 
 // next draws the button, and how much is in its way as far as it was told.

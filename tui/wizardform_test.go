@@ -250,3 +250,23 @@ func TestLettersWithAltAreNoText(t *testing.T) {
 		t.Errorf("the text is %q", got)
 	}
 }
+
+func TestTheTenantOfAConnectedClusterIsNeeded(t *testing.T) {
+	d := newDesk().answer(t, whole())
+	d.Answers.Spec.Syn.LieutenantURL = "https://api.syn.example.net"
+	d.inquires(wizard.Syn, "Lieutenant", nil, wizard.Reply{Choices: map[string][]wizard.Choice{"syn.tenant": {{Value: "t-harbour", Note: "Harbour Ltd"}}}}, nil)
+	o := sit(t, d, 80, 24, nil).at(t, wizard.Syn)
+	o.shows(t, "Tenant", "needed")
+	o.page().(seeker).Seek("syn.tenant")
+	if o.press("space", "enter"); o.talk.spec().Syn.Tenant != "t-harbour" {
+		t.Errorf("the first of the list is %q:\n%s", o.talk.spec().Syn.Tenant, o.View())
+	}
+}
+
+func TestWhatIsWorthALookIsToldWhereItIsFolded(t *testing.T) {
+	d := newDesk().answer(t, whole())
+	d.Answers.Spec.Syn.LieutenantURL, d.Answers.Spec.Syn.Tenant = "https://api.syn.example.net", "t-harbour" // without certificates by ACME
+	o := sit(t, d, 80, 24, nil).at(t, wizard.Network)
+	o.shows(t, "more with defaults", "1 worth a look")
+	o.press("up", "enter").hides(t, "worth a look")
+}

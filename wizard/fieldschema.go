@@ -129,9 +129,9 @@ func (f Field) pattern() string {
 	switch {
 	case strings.HasSuffix(f.Key, ".type"):
 		return `^[a-z0-9-]+\.[a-z0-9-]+$`
-	case pattern == "" && f.Required:
+	case pattern == "" && f.Required && f.spared == nil:
 		return "."
-	case pattern == "" || f.Required:
+	case pattern == "" || f.Required && f.spared == nil:
 		return anchored(pattern)
 	}
 	return anchored("(" + pattern + ")?")

@@ -77,9 +77,6 @@ func synRules(spec state.Spec) []Fault {
 	if id := spec.Cluster.ID; label(maxID)(id) == nil {
 		faults = of("cluster.id", prefixed(id, clusterPrefix, maxID, "clusters"))
 	}
-	if spec.Syn.Tenant == "" {
-		faults = append(faults, of(tenantKey, wrong("is missing", "the ID of the tenant, as syn.lieutenantURL is given", ""))...)
-	}
 	return append(faults, contradictions(spec)...)
 }
 

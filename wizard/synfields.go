@@ -11,7 +11,7 @@ func synFields() []Field {
 			Source: "Those who run Project Syn for you. Leave it empty if nobody does.",
 			value:  text(func(s *state.Spec) *string { return &s.Syn.LieutenantURL })},
 		{Key: tenantKey, Title: "Tenant", Example: "t-demo", rule: tenantID,
-			Screen: Syn, Effect: Changeable, typable: labelRune, when: hasLieutenant,
+			Screen: Syn, Effect: Changeable, typable: labelRune, when: hasLieutenant, Required: true, spared: hasNoLieutenant,
 			Help:   "The ID of the tenant in Lieutenant.",
 			Why:    "A cluster belongs to one tenant, whose configuration it shares.",
 			Source: "Those who run Project Syn for you. Once you are signed in, the list of your tenants is offered here.",
@@ -52,3 +52,5 @@ const (
 )
 
 func hasLieutenant(spec state.Spec) bool { return spec.Syn.LieutenantURL != "" }
+
+func hasNoLieutenant(spec state.Spec) bool { return !hasLieutenant(spec) }
