@@ -96,6 +96,9 @@ func (i *Installation) generation(credentials state.APIKey, resolve manifests.Re
 	spec := i.spec
 	spec.Syn.CatalogDir = i.catalogDir()
 	more, err := manifests.Collect(spec, credentials, resolve)
+	if err == nil && i.Facts().IgnitionCreated.IsZero() { // later on, the catalog is that of a cluster that stands
+		err = manifests.CheckStart(spec, more)
+	}
 	return i.generationOf(config, more), err
 }
 

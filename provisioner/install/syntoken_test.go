@@ -17,7 +17,7 @@ type spent struct{ Lieutenant }
 func (spent) SignIn(context.Context, Show) error { return nil }
 
 func (spent) Cluster(_ context.Context, id string) (state.SynCluster, error) {
-	return state.SynCluster{ID: id, Tenant: "t-1"}, nil
+	return state.SynCluster{ID: id, Tenant: "t-1", Catalog: state.GitRepo{URL: "ssh://git@git.example.net/c-1.git"}}, nil
 }
 
 // zoneWith is a zone with these machines.

@@ -3,6 +3,9 @@ package manifests
 import (
 	"fmt"
 	"net/netip"
+	"strings"
+
+	"exoshift/state"
 
 	"github.com/goccy/go-yaml"
 )
@@ -20,6 +23,29 @@ func (c *collection) sameCluster(domain string) error {
 	}
 	return invalid(fmt.Errorf("%s leads Cilium to the API at %s, and this cluster's is api-int.%s", config.place, host, domain)).
 		WithHint("compile the catalog of this cluster, or correct k8sServiceHost")
+}
+
+// CheckStart refuses what was collected for a cluster that is to start with Cilium, and that nothing would start it in:
+// once a cluster stands, its catalog no longer holds the operator.
+func CheckStart(spec state.Spec, collected []state.Manifest) error {
+	asked, begins := "", false
+	for _, m := range collected {
+		documents, err := parse(m.Source, m.Content)
+		if err != nil {
+			return err
+		}
+		for _, d := range documents {
+			if d.kind == "CiliumConfig" {
+				asked = m.Source
+			}
+			begins = begins || (d.kind == "Deployment" || d.kind == "DaemonSet") && (d.namespace == "cilium" || strings.Contains(d.name, "cilium"))
+		}
+	}
+	if asked == "" || begins || spec.Syn.CatalogDir == "" {
+		return nil
+	}
+	return about("syn.catalogDir", invalid(fmt.Errorf("%s asks for Cilium, and nothing there starts its operator: the catalog is that of a cluster that stands already", asked)).
+		WithHint("compile it with parameters.cilium.olm.generate_olm_deployment set to true; without syn.catalogDir that is done for you"))
 }
 
 // apiOfCilium is the value of Cilium's chart; the enterprise edition has its values below "cilium".

@@ -89,6 +89,7 @@ func catalog(t *testing.T) string {
 		"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml":     vaultSecret,
 		"manifests/exoscale-cloud-controller-manager/manager/20_deployment.yaml": object("apps/v1", "Deployment", "exoscale-cloud-controller-manager"),
 		"manifests/cilium/olm/99_cleanup.yaml":                                   "not: taken\n",
+		"manifests/cilium/olm/cluster-network-06-cilium-operator.yaml":           object("apps/v1", "Deployment", "cilium-olm"),
 		"manifests/cilium/olm/cluster-network-07-cilium-ciliumconfig.yaml":       ciliumConfig,
 	})
 }
@@ -112,6 +113,7 @@ func TestACatalogBringsWhatTheClusterNeedsFromTheBeginning(t *testing.T) {
 		"openshift/99x_openshift-machineconfig_99x-app-ssh.yml":        "name: 99x-app-ssh",
 		"manifests/exoscale_ccm_20_deployment.yaml":                    "Deployment",
 		"manifests/cilium_cluster-network-07-cilium-ciliumconfig.yaml": ciliumConfig,
+		"manifests/cilium_cluster-network-06-cilium-operator.yaml":     "cilium-olm",
 		"manifests/cluster-network-03-config.yml":                      "deployKubeProxy: false",
 		"manifests/exoscale_ccm_01_secret.yaml":                        "namespace: syn-exoscale-cloud-controller-manager",
 	} {
@@ -119,8 +121,8 @@ func TestACatalogBringsWhatTheClusterNeedsFromTheBeginning(t *testing.T) {
 			t.Errorf("%s: %q", name, found[name])
 		}
 	}
-	if len(found) != 6 {
-		t.Errorf("%d manifests instead of 6", len(found))
+	if len(found) != 7 {
+		t.Errorf("%d manifests instead of 7", len(found))
 	}
 }
 

@@ -103,6 +103,25 @@ func TestACatalogThatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
+func TestACatalogOfAClusterThatStandsStartsNone(t *testing.T) {
+	s := spec()
+	s.Network.CNI = "Cilium"
+	for name, c := range map[string]struct{ more, want string }{
+		"without its operator": {configMap("x"), "c.yaml:1 asks for Cilium, and nothing there starts its operator"},
+		"with it":              {object("apps/v1", "Deployment", "cilium-olm"), ""},
+	} {
+		s.Syn.CatalogDir = folder(t, map[string]string{"manifests/cilium/olm/c.yaml": ciliumConfig, "manifests/cilium/olm/d.yaml": c.more})
+		collected, err := manifests.Collect(s, credentials(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = manifests.CheckStart(s, collected)
+		if c.want == "" && err != nil || c.want != "" && (!fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) || fault.FieldOf(err) != "syn.catalogDir") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestARefusalTellsNoSecret(t *testing.T) {
 	s := spec()
 	s.OpenShift.ManifestsDir = folder(t, map[string]string{
