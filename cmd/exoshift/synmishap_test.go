@@ -7,6 +7,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
 	"exoshift/state"
 )
 
@@ -109,4 +110,79 @@ func TestAClusterOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What somebody else has written into the cluster's configuration is neither written over nor guessed at.
+func TestAConfigurationOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ written, text string }{
+		"of another installation": {"# Ours\nparameters:\n  openshift:\n    infraID: c-demo-1-other # of last year\n", `line 4: parameters.openshift.infraID is "c-demo-1-other", which somebody else wrote`},
+		"of another domain":       {"parameters: {openshift: {baseDomain: c-demo-1.example.org}}\n", `parameters.openshift.baseDomain is "c-demo-1.example.org", which somebody else wrote`},
+		"that shares its values":  {"parameters:\n  openshift: &all {a: 1}\n  other: *all\n", "line 2 is &all, which others may use"},
+		"that is no YAML":         {"parameters: [\n", "c-demo-1.yml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+				configure(t, zone, c.written)
+				before := zone.Mutations()
+				_, err := finish(t, s)
+				if code := exitCode(err); code != exitChecks && code != exitAnswers || !strings.Contains(err.Error(), c.text) || fault.HintOf(err) == "" {
+					t.Errorf("exit code %d: %v\nhint %q", code, err, fault.HintOf(err))
+				}
+				if made := zone.Mutations() - before; made != 0 || configurationOf(t, zone) != c.written {
+					t.Errorf("%d objects were made; the configuration is\n%s", made, configurationOf(t, zone))
+				}
+			})
+		})
+	}
+}
+
+// Somebody edits the configuration while the installation runs: what they wrote stays beside ours.
+func TestWhatOthersWriteMeanwhileStays(t *testing.T) {
+	long(t)
+	t.Parallel()
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+		configure(t, zone, "# Ours, since spring\nclasses:\n- t-quiet-harbour-4711.common # all\nparameters: {note: &n kept, again: *n}\n")
+		interruptedAt(t, s, func(e provisioner.Event) bool {
+			if e.Step == "identity" && e.State == provisioner.Started {
+				configure(t, zone, configurationOf(t, zone)+"# A colleague was here\n")
+			}
+			return e.Step == "identity" && e.State == provisioner.Done
+		})
+		written := configurationOf(t, zone)
+		for _, kept := range []string{"# Ours, since spring", "t-quiet-harbour-4711.common # all", "note: &n kept, again: *n", "# A colleague was here", facts(t, s).InfraID} {
+			if !strings.Contains(written, kept) {
+				t.Errorf("%q is gone:\n%s", kept, written)
+			}
+		}
+	})
+}
+
+// configure is somebody's commit of the cluster's configuration.
+func configure(t *testing.T, zone *simcloud.Zone, content string) {
+	t.Helper()
+	host, err := zone.Git()
+	if err == nil {
+		_, err = host.Commit(harbourRepository, "Edit by hand", map[string][]byte{"c-demo-1.yml": []byte(content)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestATokenOfAnotherInstanceIsRefused(t *testing.T) {
+	t.Parallel()
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+		const foreign = "eyJhbGciOiJub25lIn0.eyJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUub3JnIn0.c2ln"
+		s.access.apiToken = foreign
+		before := zone.Mutations()
+		out, err := finish(t, s)
+		if exitCode(err) == 0 || !strings.Contains(err.Error(), "api.syn.vshn.net") || !strings.Contains(err.Error()+fault.HintOf(err), "token") {
+			t.Errorf("exit code %d: %v\nhint %q", exitCode(err), err, fault.HintOf(err))
+		}
+		if strings.Contains(out+err.Error(), foreign) || zone.Mutations() != before {
+			t.Error("the token was told, or something was made")
+		}
+	})
 }
