@@ -268,5 +268,5 @@ func TestWhatIsWorthALookIsToldWhereItIsFolded(t *testing.T) {
 	d.Answers.Spec.Syn.LieutenantURL, d.Answers.Spec.Syn.Tenant = "https://api.syn.example.net", "t-harbour" // without certificates by ACME
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Network)
 	o.shows(t, "more with defaults", "1 worth a look")
-	o.press("up", "enter").hides(t, "worth a look")
+	o.press("down", "enter").hides(t, "worth a look")
 }
