@@ -51,6 +51,15 @@ func (s *shell) press(k tea.KeyMsg) tea.Cmd {
 		return s.pressSignIn(k)
 	case s.help:
 		s.pressHelp(k)
+	default:
+		return s.pressPage(k)
+	}
+	return nil
+}
+
+// pressPage takes a key of what is in front: what every page has, then the page's own.
+func (s *shell) pressPage(k tea.KeyMsg) tea.Cmd {
+	switch {
 	case s.wantsHelp(k):
 		s.explain()
 	case key.Matches(k, s.keys.SignIn) && s.maySignIn():

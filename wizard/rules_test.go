@@ -141,7 +141,7 @@ func TestFactsThatNobodyElseHasAreAWarningOnly(t *testing.T) {
 	connected(func(s *state.Spec) { s.DNS.ACME = true })(&spec)
 	spec.Syn.Facts = map[string]string{
 		"service_level": "guaranteed-availability", "access_policy": "regular", "release_channel": "stabel", "maintenance_window": "tuesday-1000",
-		"cilium_addons": "tetragon,networking", "sales_order": "10000", "service_levle": "any", "jumphost": "any",
+		"cilium_addons": "tetragon,networking", "sales_order": "10000", "servce_level": "any", "jumphost": "any",
 	}
 	if faults := wizard.Check(spec); len(faults) > 0 {
 		t.Errorf("refused:\n%s", lines(faults))
@@ -150,7 +150,7 @@ func TestFactsThatNobodyElseHasAreAWarningOnly(t *testing.T) {
 		`syn.facts.cilium_addons  "networking" is none of the usual values: the cluster's configuration has to know it  allowed: one of NONE, advanced_networking, tetragon`,
 		`syn.facts.release_channel  "stabel" is none of the usual values: the cluster's configuration has to know it  allowed: stable  did you mean stable?`,
 		`syn.facts.sales_order  "10000" does not look like one  allowed: e.g. S10000`,
-		`syn.facts.service_levle  nothing is known to depend on a fact of that name  allowed: the name service_level, if that is meant`,
+		`syn.facts.servce_level  nothing is known to depend on a fact of that name  allowed: the name service_level, if that is meant`,
 		"",
 	}, "\n")
 	if diff := cmp.Diff(want, lines(wizard.Warnings(spec, wizard.Secrets{}))); diff != "" {

@@ -17,7 +17,7 @@ import (
 
 // browses signs the operator in with a browser.
 func (o *operator) browses() *lieutenant.Client {
-	network := o.Zone.Network()
+	network := o.Network()
 	anonymous := lieutenant.New(network, "https://api.syn.vshn.net", nil)
 	return lieutenant.New(network, "https://api.syn.vshn.net", signin.New(signin.Options{
 		Network: network, API: "https://api.syn.vshn.net", Services: anonymous.Discover,
@@ -69,13 +69,13 @@ func TestTheInstallersClientsHaveACatalogCompiledAndFetchIt(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
 		o.connect()
-		client := lieutenant.New(o.Zone.Network(), "https://api.syn.vshn.net", given(o.Person().APIToken))
+		client := lieutenant.New(o.Network(), "https://api.syn.vshn.net", given(o.Person().APIToken))
 		tenant, err := client.Tenant(t.Context(), harbour)
 		o.must(err)
 		cluster, err := client.Cluster(t.Context(), "c-demo")
 		o.must(err)
 		access := catalog.Access{Token: o.Person().GitToken}
-		git, compiler := catalog.NewGit(o.Zone.Network(), access), catalog.NewCompiler(o.Zone.Network(), access, catalog.Commodore{})
+		git, compiler := catalog.NewGit(o.Network(), access), catalog.NewCompiler(o.Network(), access, catalog.Commodore{})
 		_, err = compiler.Ready(t.Context(), tenant, cluster)
 		o.must(err)
 		difference, err := git.Commit(t.Context(), tenant.Config, "c-demo.yml", []state.YAMLEdit{

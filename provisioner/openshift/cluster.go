@@ -81,7 +81,7 @@ func (c *Cluster) connect(ctx context.Context) (*api, error) {
 
 // silenceLibrary keeps client-go from writing to the terminal: what matters comes back as an error. The library's logger
 // belongs to the whole process, so this is done once.
-var silenceLibrary = sync.OnceFunc(func() {
+var silenceLibrary = sync.OnceFunc(func() { //nolint:gochecknoglobals // it is about what the process has one of
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags)
 	_ = flags.Set("stderrthreshold", "FATAL")

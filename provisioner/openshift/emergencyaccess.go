@@ -29,7 +29,7 @@ func (c *Cluster) emergencyAPI(kubeconfig []byte, admin *api) (*api, error) {
 	if err := checkEmergency(config, address, admin.address); err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint("fetch the emergency credentials of this cluster, and leave TLS verification on")
 	}
-	roots, err := c.emergencyRoots(config, admin)
+	roots, err := c.emergencyRoots(config)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
@@ -72,7 +72,7 @@ func checkEmergency(config *rest.Config, address, admin *url.URL) error {
 
 // emergencyRoots are the authorities that the kubeconfig embeds, else the cluster's own and those of the public internet,
 // by which a catalog may have the API served.
-func (c *Cluster) emergencyRoots(config *rest.Config, admin *api) (*x509.CertPool, error) {
+func (c *Cluster) emergencyRoots(config *rest.Config) (*x509.CertPool, error) {
 	if len(config.CAData) > 0 {
 		roots := x509.NewCertPool()
 		if !roots.AppendCertsFromPEM(config.CAData) {

@@ -142,7 +142,7 @@ func area(e provisioner.Event) string {
 // eventStatus is how good the news is; most news is neither.
 func eventStatus(e provisioner.Event) Status {
 	switch {
-	case e.State == provisioner.Failed && e.Type == provisioner.TypeStep, e.Result == "failed":
+	case e.State == provisioner.Failed && (e.Type == provisioner.TypeStep || e.Type == provisioner.TypeStage), e.Result == "failed":
 		return Failed
 	case e.Type == provisioner.TypeCSR && e.Decision != state.Approved, e.Result == "interrupted":
 		return Warn
@@ -156,8 +156,6 @@ func eventStatus(e provisioner.Event) Status {
 		return versionStatus(e)
 	case e.Type == provisioner.TypeDiagnosis && e.State == provisioner.Present:
 		return Warn
-	case e.Type == provisioner.TypeStage && e.State == provisioner.Failed:
-		return Failed
 	case e.Type == provisioner.TypeGathered && e.State == provisioner.Failed:
 		return Warn
 	case e.State == provisioner.Done, e.Result == "ok", e.Type == provisioner.TypeBootstrap:

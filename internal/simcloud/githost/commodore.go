@@ -201,7 +201,7 @@ func (h *Host) pushCatalog(t *tracer, name string, catalog map[string][]byte, re
 		t.say(" > No changes.\n > Skipping commit+push to catalog...")
 		return nil
 	}
-	t.say(" > Changes:\n" + strings.Join(changes, "\n") + "\n > Commiting changes...\n > Pushing catalog to remote...")
+	t.say(" > Changes:\n" + strings.Join(changes, "\n") + "\n > Commiting changes...\n > Pushing catalog to remote...") //nolint:misspell // Commodore's words
 	t.say("   " + commit[:7])
 	return nil
 }

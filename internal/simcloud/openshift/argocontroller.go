@@ -102,7 +102,7 @@ func (a *argoController) reconcile(ctx context.Context, application kube.Object)
 	}
 	state.revision = target.commit
 	automated := application.Map("spec.syncPolicy.automated") != nil
-	if print := a.fingerprint(application, target); print == a.settled[application.Name()] {
+	if now := a.fingerprint(application, target); now == a.settled[application.Name()] {
 		return nil
 	}
 	a.compare(target.objects, &state)

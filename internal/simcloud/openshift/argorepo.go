@@ -126,7 +126,7 @@ func (r *repoServer) manifests(ctx context.Context, application kube.Object) ([]
 		}
 		documents, err := parseManifest([]byte(content))
 		if err != nil {
-			return nil, fmt.Errorf("Failed to unmarshal %q: %w", path.Base(name), err) //nolint:staticcheck,revive // Argo CD's words
+			return nil, fmt.Errorf("Failed to unmarshal %q: %w", path.Base(name), err) //nolint:staticcheck // Argo CD's words
 		}
 		for _, object := range documents {
 			objects = append(objects, r.complete(application, object)...)

@@ -82,7 +82,7 @@ func open(t *testing.T, config Config) *world {
 	w.Syn, err = New(config)
 	must(t, err)
 	w.api, w.sign = w.Lieutenant(), w.SignOn()
-	must(t, w.Syn.keys.Put(signOnKey, secretKey{Private: rsaKey()}))
+	must(t, w.keys.Put(signOnKey, secretKey{Private: rsaKey()}))
 	w.token, err = w.APIToken()
 	must(t, err)
 	document, err := openapi3.NewLoader().LoadFromData(descriptionYAML)

@@ -3,6 +3,7 @@ package vault_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"testing"
@@ -338,7 +339,7 @@ func TestWithoutATokenNothingIsTold(t *testing.T) {
 	for _, token := range []string{"", "guessed"} {
 		_, err := client(t, address, token).KVv2(vault.DefaultMount).Get(context.Background(), "lbaas/hieradata_repo_token")
 		var answer *api.ResponseError
-		if !errors.As(err, &answer) || answer.StatusCode != 403 {
+		if !errors.As(err, &answer) || answer.StatusCode != http.StatusForbidden {
 			t.Errorf("token %q: %v", token, err)
 		}
 	}

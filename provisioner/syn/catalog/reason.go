@@ -25,10 +25,12 @@ var stamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT[0-9:.]+Z \d\d[A-Z]\+? ?`)
 var alarming = regexp.MustCompile(`(?i)\b(error|fatal|failed|not found|cannot|could not|exception|missing|invalid)\b|lookup error|does not exist`)
 
 // factOf matches those that name a fact which the configuration uses.
-var factOf = []*regexp.Regexp{
-	regexp.MustCompile(`(?:^|[^_\w])facts[:.]([A-Za-z0-9][A-Za-z0-9_-]*)`),
-	regexp.MustCompile(`(?i)\bfacts?\b[ '"“:]+([A-Za-z0-9][A-Za-z0-9_-]*)['"”]? (?:is|was|does|not|missing)`),
-	regexp.MustCompile(`(?i)missing (?:required )?facts?:? ['"“]?([A-Za-z0-9][A-Za-z0-9_-]*)`),
+func factOf() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`(?:^|[^_\w])facts[:.]([A-Za-z0-9][A-Za-z0-9_-]*)`),
+		regexp.MustCompile(`(?i)\bfacts?\b[ '"“:]+([A-Za-z0-9][A-Za-z0-9_-]*)['"”]? (?:is|was|does|not|missing)`),
+		regexp.MustCompile(`(?i)missing (?:required )?facts?:? ['"“]?([A-Za-z0-9][A-Za-z0-9_-]*)`),
+	}
 }
 
 // reason cuts out of a compiler's text why it failed: its last lines that tell of an error.
@@ -69,8 +71,9 @@ func broken(reason, where string) error {
 
 // missingFact finds the fact that the last line which names one is about.
 func missingFact(reason string) (fact string) {
+	patterns := factOf()
 	for line := range strings.Lines(reason) {
-		for _, pattern := range factOf {
+		for _, pattern := range patterns {
 			if found := pattern.FindStringSubmatch(line); found != nil && alarming.MatchString(line) {
 				fact = found[1]
 				break

@@ -51,7 +51,7 @@ func (c *Client) installAddress(installURL string) (*url.URL, error) {
 	address, err := url.Parse(installURL)
 	switch {
 	case installURL == "":
-		return nil, fault.New(fault.Conflict, manifestOp, errors.New("Lieutenant offers none: the bootstrap token was used, or has ended")).WithHint(resetHint)
+		return nil, fault.New(fault.Conflict, manifestOp, errors.New("there is none: the bootstrap token was used, or has ended")).WithHint(resetHint)
 	case err != nil: // which repeats the URL
 		return refuse("the install URL is no URL")
 	case address.Scheme != "https" || address.User != nil:

@@ -65,7 +65,7 @@ func refusal(op string, answer *api.ResponseError, secrets []string) error {
 	if words == "" {
 		words = http.StatusText(answer.StatusCode)
 	}
-	cause := fmt.Errorf("Vault answers %d: %s", answer.StatusCode, words) //nolint:revive,staticcheck // a name begins it
+	cause := fmt.Errorf("Vault answers %d: %s", answer.StatusCode, words) //nolint:staticcheck // a name begins it
 	kind, hint := classified(answer.StatusCode, words)
 	return fault.New(kind, op, cause).WithHint("%s", hint)
 }

@@ -31,7 +31,7 @@ func (c *Client) Restore(ctx context.Context, path string) (state.Action, error)
 		return "", c.denied(ctx, op, c.options.Mount+"/undelete/"+path, "update", translate(ctx, op, err, client.Token()))
 	}
 	if h, err = c.read(ctx, op, path); err == nil && h.gone() {
-		err = fault.New(fault.Conflict, op, errors.New("Vault took the request, and the secret is still deleted")).WithHint("%s", c.revival(path, h))
+		err = fault.New(fault.Conflict, op, errors.New("the request was taken, and the secret is still deleted")).WithHint("%s", c.revival(path, h))
 	}
 	return state.Updated, err
 }

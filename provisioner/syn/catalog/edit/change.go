@@ -94,7 +94,7 @@ func (d *document) set(s spot, value any) error {
 			d.intoFlow(below.End, quoted(fresh.key, "")+": "+flow(fresh.value, ""))
 			return nil
 		}
-		return d.append(s, below, fresh)
+		return d.append(below, fresh)
 	case s.entry == nil:
 		return d.create(nested(s.rest, value))
 	}
@@ -102,7 +102,7 @@ func (d *document) set(s spot, value any) error {
 }
 
 // append puts an entry behind the last one of a map.
-func (d *document) append(s spot, into *ast.MappingNode, fresh entry) error {
+func (d *document) append(into *ast.MappingNode, fresh entry) error {
 	lastEntry := into.Values[len(into.Values)-1]
 	key := d.position(lastEntry.Key.GetToken())
 	if strings.TrimSpace(d.text(key.line)[:key.at]) != "" || key.line != d.position(lastEntry.Start).line {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // within finds the lines that are part of a value which began on a line above them: what looks like a comment there is
@@ -20,18 +21,14 @@ func (d *document) within() map[int]bool {
 func (d *document) enclose(solid map[int]bool, n ast.Node, indent int) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
-		if n.IsFlowStyle && n.End != nil {
-			fill(solid, n.Start.Position.Line+1, n.End.Position.Line)
-		}
+		fillFlow(solid, n.IsFlowStyle, n.Start, n.End)
 		for _, each := range n.Values {
 			d.enclose(solid, each, indent)
 		}
 	case *ast.MappingValueNode:
 		d.enclose(solid, n.Value, n.Key.GetToken().Position.Column-1)
 	case *ast.SequenceNode:
-		if n.IsFlowStyle && n.End != nil {
-			fill(solid, n.Start.Position.Line+1, n.End.Position.Line)
-		}
+		fillFlow(solid, n.IsFlowStyle, n.Start, n.End)
 		for _, each := range n.Values {
 			d.enclose(solid, each, n.Start.Position.Column-1)
 		}
@@ -45,6 +42,13 @@ func (d *document) enclose(solid map[int]bool, n ast.Node, indent int) {
 		if from := d.position(n.Token); strings.HasPrefix(d.text(from.line)[from.at:], `"`) || strings.HasPrefix(d.text(from.line)[from.at:], `'`) {
 			fill(solid, from.line+1, d.closing(from, d.text(from.line)[from.at]).line)
 		}
+	}
+}
+
+// fillFlow marks those between the brackets of a value.
+func fillFlow(solid map[int]bool, inFlow bool, start, end *token.Token) {
+	if inFlow && end != nil {
+		fill(solid, start.Position.Line+1, end.Position.Line)
 	}
 }
 
