@@ -16,12 +16,17 @@ import (
 // challenge is the name that ACME looks for a proof at, before that of the domain.
 const challenge = "_acme-challenge."
 
-// acme leads the questions of ACME to the account that the cluster has made for itself.
+// acme leads the questions of ACME to the account that the cluster has made for itself. An application makes it, so the
+// wait lasts as long as applications come on.
 func (i *Installation) acme() body {
+	progress := advance{clock: i.world.Clock}
 	return i.until(synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
 		registration, err := i.world.Syn.Cluster.ACMERegistration(ctx)
 		if err != nil {
-			return err
+			if seen, unseen := i.world.Syn.Cluster.Synthesis(ctx); unseen == nil {
+				progress.note(seen)
+			}
+			return progress.patiently(err)
 		}
 		for _, name := range i.challenged() {
 			if err := i.challengeRecord(ctx, report, challenge+name, registration.FullDomain); err != nil {
