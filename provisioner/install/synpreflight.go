@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"exoshift/internal/fault"
@@ -35,7 +36,7 @@ func (i *Installation) askLieutenant(ctx context.Context, report provisioner.Rep
 			WithHint("Steward runs on this cluster, and Lieutenant no longer knows it: ask those who run Lieutenant")
 	case fault.Is(err, fault.NotFound):
 		i.syn.cluster = i.wantedCluster()
-		progress(report, fmt.Sprintf("%s is free; from its registration on there are %s to install it", i.spec.Cluster.ID, tokenLife))
+		progress(report, fmt.Sprintf("%s is free; from its registration on there are %s to install it", i.spec.Cluster.ID, hours(tokenLife)))
 		return nil
 	case err != nil:
 		return err
@@ -74,12 +75,12 @@ func (i *Installation) checkToken(report provisioner.Report, found state.SynClus
 		return nil
 	case found.InstallURL == "" && !i.Facts().IgnitionCreated.IsZero():
 		// what machines have started with lives for a day only, so they go on; whether there are any is looked at before the first
-		progress(report, fmt.Sprintf("the bootstrap token of %s was used, or its %s are over: have those who run Lieutenant reset it meanwhile", found.ID, tokenLife))
+		progress(report, fmt.Sprintf("the bootstrap token of %s was used, or its %s are over: have those who run Lieutenant reset it meanwhile", found.ID, hours(tokenLife)))
 		return nil
 	case found.InstallURL == "":
 		return i.tokenEnded()
 	case facts.Created.IsZero():
-		progress(report, fmt.Sprintf("%s is registered, and its bootstrap token is valid: until %s after its registration, unless it was given another life", found.ID, tokenLife))
+		progress(report, fmt.Sprintf("%s is registered, and its bootstrap token is valid: until %s after its registration, unless it was given another life", found.ID, hours(tokenLife)))
 		return nil
 	}
 	progress(report, fmt.Sprintf("%s is registered; its bootstrap token is valid%s", found.ID, remaining(facts.Created.Add(tokenLife).Sub(i.world.Clock.Now()))))
@@ -89,7 +90,7 @@ func (i *Installation) checkToken(report provisioner.Report, found state.SynClus
 const opToken = "check the cluster's bootstrap token"
 
 func (i *Installation) tokenEnded() error {
-	return fault.Newf(fault.Conflict, opToken, "it was used, or its %s are over", tokenLife).
+	return fault.Newf(fault.Conflict, opToken, "it was used, or its %s are over", hours(tokenLife)).
 		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again", i.spec.Cluster.ID)
 }
 
@@ -99,11 +100,11 @@ func remaining(left time.Duration) string {
 	const needed = 2 * time.Hour // of an installation until it uses the token
 	switch {
 	case left <= 0:
-		return fmt.Sprintf(" although its usual %s are over: it may end at any time; if it does, those who run Lieutenant can reset it", tokenLife)
+		return fmt.Sprintf(" although its usual %s are over: it may end at any time; if it does, those who run Lieutenant can reset it", hours(tokenLife))
 	case left < needed:
-		return fmt.Sprintf(" for about %s, and the installation may take longer: if it ends before, those who run Lieutenant can reset it", left.Round(time.Minute))
+		return fmt.Sprintf(" for about %s, and the installation may take longer: if it ends before, those who run Lieutenant can reset it", minutes(left))
 	}
-	return fmt.Sprintf(" for about %s", left.Round(time.Minute))
+	return fmt.Sprintf(" for about %s", minutes(left))
 }
 
 // checkTokenAgain looks right before the first machine: until then days may have gone by, as people delegate the domain.
@@ -143,3 +144,15 @@ func (i *Installation) checkVault(ctx context.Context, report provisioner.Report
 	}
 	return vault.Check(ctx, i.vaultPath(""))
 }
+
+// minutes is a time to the minute, e.g. 1h12m.
+func minutes(d time.Duration) string {
+	text := strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	if strings.HasSuffix(text, "h0m") {
+		return strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// hours is a time in whole hours, as people say it.
+func hours(d time.Duration) string { return fmt.Sprintf("%d hours", int(d.Hours())) }

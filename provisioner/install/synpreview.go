@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
@@ -20,7 +21,7 @@ func (i *Installation) previewSyn(preview *Preview) body {
 		err := look(ctx, report)
 		if fault.Is(err, fault.Waiting) {
 			i.syn.unseen = true
-			preview.Unseen = append(preview.Unseen, "what Project Syn would get: "+err.Error())
+			preview.Unseen = append(preview.Unseen, strings.TrimSuffix("what Project Syn would get: "+err.Error()+"; "+fault.HintOf(err), "; "))
 			return nil
 		}
 		return err
