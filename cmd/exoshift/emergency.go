@@ -50,6 +50,9 @@ kubeconfig its power; if the emergency access does not work after that, everythi
 }
 
 func (e emergency) run(ctx context.Context, std streams) (err error) {
+	if e.kubeconfig == "" {
+		return usageError{errors.New("name the file with the emergency credentials: --kubeconfig FILE")}
+	}
 	credentials, err := os.ReadFile(e.kubeconfig)
 	if err != nil {
 		return usageError{fmt.Errorf("read the emergency credentials, which --kubeconfig names: %w", err)}
@@ -65,17 +68,25 @@ func (e emergency) run(ctx context.Context, std streams) (err error) {
 	defer unlock()
 	cluster, leave, err := clusterOf(ctx, folder)
 	if err != nil {
-		return err
+		return misused(err)
 	}
 	defer func() { err = errors.Join(err, leave()) }()
 	return e.verify(ctx, std, folder, cluster, credentials)
+}
+
+// misused tells a wrong file or folder from what went wrong.
+func misused(err error) error {
+	if fault.Is(err, fault.Invalid) {
+		return usageError{err}
+	}
+	return err
 }
 
 // verify proves that the credentials work, and says what may be done then.
 func (e emergency) verify(ctx context.Context, std streams, folder state.Folder, cluster *openshift.Cluster, credentials []byte) error {
 	verified, err := cluster.VerifyEmergency(ctx, credentials)
 	if err != nil {
-		return err
+		return misused(err)
 	}
 	fmt.Fprintf(std.out, "The emergency access works: %s, whose newest token was made on %s, may do everything.\n",
 		console.Clean(verified.User), verified.TokenMade.UTC().Format(time.DateTime+" MST"))

@@ -14,20 +14,22 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
+const fetchEmergency = "fetch the emergency credentials of this cluster, and leave TLS verification on"
+
 // emergencyAPI connects by an emergency kubeconfig to the API that admin leads to. Nothing but its address, authority and
 // token is used of it: no programs, no files, no other name for the server.
 func (c *Cluster) emergencyAPI(kubeconfig []byte, admin *api) (*api, error) {
 	const op = "load the emergency kubeconfig"
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
-		return nil, fault.Newf(fault.Invalid, op, "it is no kubeconfig") // the cause may quote a token
+		return nil, fault.Newf(fault.Invalid, op, "it is no kubeconfig").WithHint(fetchEmergency) // the cause may quote a token
 	}
 	address, err := url.Parse(config.Host)
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, op, "its server is no address")
 	}
 	if err := checkEmergency(config, address, admin.address); err != nil {
-		return nil, fault.New(fault.Invalid, op, err).WithHint("fetch the emergency credentials of this cluster, and leave TLS verification on")
+		return nil, fault.New(fault.Invalid, op, err).WithHint(fetchEmergency)
 	}
 	roots, err := c.emergencyRoots(config)
 	if err != nil {
