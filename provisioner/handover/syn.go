@@ -21,6 +21,7 @@ func (s Source) syn() Section {
 	facts, id := s.Facts.Syn, s.Spec.Cluster.ID
 	section.fact("tenant", facts.Tenant)
 	section.fact("Lieutenant", s.Spec.Syn.LieutenantURL+"/clusters/"+id)
+	section.fact("configuration", id+".yml in the repository of the tenant")
 	section.fact("catalog", facts.Catalog+behindCommit(facts.Commit))
 	section.fact("Vault", "clusters/kv, below "+facts.Tenant+"/"+id+": "+strings.Join(secretNames(), ", "))
 	section.fact("certificates", s.certificates())
@@ -109,6 +110,7 @@ func (s Source) dayTwo() Section {
 	section.fact("boot image", facts.Template)
 	section.fact("buckets", strings.Join(s.buckets(), ", "))
 	section.fact("SSH public key", facts.Syn.SSHPublicKey)
+	section.fact("SSH private key", "in Vault: "+facts.Syn.Tenant+"/"+s.Spec.Cluster.ID+"/exoscale/ssh, private_key (base64)")
 	section.Rows = append(section.Rows, s.imports()...)
 	return section
 }
