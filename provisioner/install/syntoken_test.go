@@ -70,7 +70,7 @@ func (i *Installation) askAbout(ctx context.Context, report provisioner.Report) 
 func TestTheRemainingLifeOfATokenIsNeverNegative(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[time.Duration]string{
-		23*time.Hour + 10*time.Second: " for about 23h0m0s",
+		23*time.Hour + 10*time.Second: " for about 23h",
 		time.Hour:                     "the installation may take longer",
 		-time.Hour:                    "may end at any time",
 	} {
