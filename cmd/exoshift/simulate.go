@@ -134,7 +134,7 @@ func (s simulation) announce(std streams, address net.Addr, zone *simcloud.Zone,
 	if err := renameio.WriteFile(releaseKey, zone.ReleaseKey(), 0o600); err != nil {
 		return fmt.Errorf("write the key that the zone's releases are signed with: %w", err)
 	}
-	variables := clientEnvironment("http://"+address.String(), authority, spec.Exoscale.Zone)
+	variables := clientEnvironment("http://"+address.String(), authority, spec.Exoscale.Zone, zone.Person())
 	variables = append(variables, variable{name: "EXOSHIFT_RELEASE_KEY", value: releaseKey})
 	if s.env != "" {
 		if err := renameio.WriteFile(s.env, exports(variables), 0o600); err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"al.essio.dev/pkg/shellescape"
+
+	"exoshift/internal/simcloud"
 )
 
 // variable is one of the environment by which a client reaches a simulated zone.
@@ -15,7 +17,7 @@ type variable struct {
 
 // clientEnvironment is all that exoshift and programs by others need. The S3 variables are those of the AWS command
 // line and SDKs, the last two authorities those of curl and of Python's requests.
-func clientEnvironment(proxy, authority, zone string) []variable {
+func clientEnvironment(proxy, authority, zone string, person simcloud.Person) []variable {
 	list := []variable{
 		{name: "HTTPS_PROXY", value: proxy}, {name: "https_proxy", value: proxy},
 		{name: "HTTP_PROXY", value: proxy}, {name: "http_proxy", value: proxy},
@@ -25,6 +27,8 @@ func clientEnvironment(proxy, authority, zone string) []variable {
 		{name: "EXOSCALE_ZONE", value: zone},
 		{name: "AWS_DEFAULT_REGION", value: zone}, {name: "AWS_REGION", value: zone},
 		{name: "AWS_ENDPOINT_URL_S3", value: "https://sos-" + zone + ".exo.io"},
+		{name: "COMMODORE_API_TOKEN", value: person.APIToken}, {name: "VAULT_TOKEN", value: person.VaultToken},
+		{name: "GITLAB_TOKEN", value: person.GitToken},
 	}
 	for _, secret := range []struct{ name, alias string }{
 		{"EXOSCALE_API_KEY", "AWS_ACCESS_KEY_ID"}, {"EXOSCALE_API_SECRET", "AWS_SECRET_ACCESS_KEY"}, {"EXOSHIFT_PULL_SECRET", ""},

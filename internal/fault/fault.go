@@ -86,26 +86,31 @@ func KindOf(err error) Kind {
 // Is tells whether err is of the given kind.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
-// HintOf returns the first hint in err's chain, or "".
+// HintOf returns the first hint in err's chain, or in one of those that were joined, or "".
 func HintOf(err error) string {
-	var e *Error
-	for errors.As(err, &e) {
-		if e.Hint != "" {
-			return e.Hint
-		}
-		err = e.Err
-	}
-	return ""
+	return first(err, func(e *Error) string { return e.Hint })
 }
 
-// FieldOf returns the key of the answer that has to change: the first one in err's chain, or "".
+// FieldOf returns the key of the answer that has to change: the first one in err's chain, or in one of those that were
+// joined, or "".
 func FieldOf(err error) string {
-	var e *Error
-	for errors.As(err, &e) {
-		if e.Field != "" {
-			return e.Field
+	return first(err, func(e *Error) string { return e.Field })
+}
+
+// first returns the first text that is not empty, depth first.
+func first(err error, text func(*Error) string) string {
+	if e, plain := err.(*Error); plain && text(e) != "" { //nolint:errorlint // the chain is walked here
+		return text(e)
+	}
+	switch wrapping := err.(type) { //nolint:errorlint // the chain is walked here
+	case interface{ Unwrap() error }:
+		return first(wrapping.Unwrap(), text)
+	case interface{ Unwrap() []error }:
+		for _, one := range wrapping.Unwrap() {
+			if found := first(one, text); found != "" {
+				return found
+			}
 		}
-		err = e.Err
 	}
 	return ""
 }

@@ -63,3 +63,17 @@ func TestAnErrorTellsOperationThenCause(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestAHintIsFoundInEachOfWhatWasJoined(t *testing.T) {
+	silent := fault.Newf(fault.Timeout, "wait", "in vain")
+	hinted := fault.Newf(fault.Timeout, "wait for more", "in vain").WithHint("look at it").About("dns.acme")
+	for _, err := range []error{
+		errors.Join(silent, hinted),
+		fmt.Errorf("run: %w", errors.Join(silent, fmt.Errorf("step: %w", hinted))),
+		fault.New(fault.Conflict, "run", errors.Join(errors.New("x"), hinted)),
+	} {
+		if hint, field := fault.HintOf(err), fault.FieldOf(err); hint != "look at it" || field != "dns.acme" {
+			t.Errorf("hint %q, field %q of %v", hint, field, err)
+		}
+	}
+}

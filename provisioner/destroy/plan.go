@@ -16,7 +16,7 @@ const pause = 10 * time.Second
 
 // Plan returns the steps that delete an inventory. Running it again, with a new inventory, goes on where it stopped.
 func (t *Teardown) Plan(inventory Inventory) provisioner.Plan {
-	var plan provisioner.Plan
+	plan := t.signInSteps()
 	var all, before, stage []string // IDs of steps: every one, of the stage before, of this stage
 	at := -1
 	for _, batch := range batches(inventory.Objects) {

@@ -44,13 +44,30 @@ const shared = "__shared__/"
 // backupSecrets are without which no backup can be read.
 func backupSecrets() []string { return []string{"cluster-backup", "global-backup"} }
 
+// signInSteps come first, so that whoever cannot sign in learns it at the beginning: nothing else waits for them.
+func (t *Teardown) signInSteps() provisioner.Plan {
+	if t.world.Syn == nil {
+		return nil
+	}
+	return provisioner.Plan{{ID: stepSignIn, Phase: Phase, Title: "Sign in at Lieutenant and Vault", Do: t.signIn}}
+}
+
+const stepSignIn = "sign-in"
+
+func (t *Teardown) signIn(ctx context.Context, report provisioner.Report) error {
+	if err := t.world.Syn.Lieutenant.SignIn(ctx, t.show(report)); err != nil {
+		return err
+	}
+	return t.world.Syn.Vault.SignIn(ctx, t.show(report))
+}
+
 // synSteps take the cluster out of Project Syn, once nothing of it runs any more: as long as it did, its secrets were used.
 func (t *Teardown) synSteps() provisioner.Plan {
 	if t.world.Syn == nil {
 		return nil
 	}
 	plan := provisioner.Plan{
-		{ID: "vault", Phase: Phase, Title: "Delete the cluster's secrets in Vault", Needs: []string{stepProof}, Do: t.clearVault},
+		{ID: "vault", Phase: Phase, Title: "Delete the cluster's secrets in Vault", Needs: []string{stepSignIn, stepProof}, Do: t.clearVault},
 		{ID: "lieutenant", Phase: Phase, Title: "Delete the cluster in Lieutenant, which archives its catalog", Needs: []string{"vault"}, Do: t.unregister},
 	}
 	if t.keeps {

@@ -20,21 +20,22 @@ const challenge = "_acme-challenge."
 // wait lasts as long as applications come on.
 func (i *Installation) acme() body {
 	progress := advance{clock: i.world.Clock}
-	return i.until(synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
-		registration, err := i.world.Syn.Cluster.ACMERegistration(ctx)
-		if err != nil {
-			if seen, unseen := i.world.Syn.Cluster.Synthesis(ctx); unseen == nil {
-				progress.note(seen)
+	return hinted("wait for the cluster's account at acme-dns",
+		"look at the application cert-manager and its Job acme-dns-register, correct the configuration, then run again", i.until(synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+			registration, err := i.world.Syn.Cluster.ACMERegistration(ctx)
+			if err != nil {
+				if seen, unseen := i.world.Syn.Cluster.Synthesis(ctx); unseen == nil {
+					progress.note(seen)
+				}
+				return progress.patiently(err)
 			}
-			return progress.patiently(err)
-		}
-		for _, name := range i.challenged() {
-			if err := i.challengeRecord(ctx, report, challenge+name, registration.FullDomain); err != nil {
-				return err
+			for _, name := range i.challenged() {
+				if err := i.challengeRecord(ctx, report, challenge+name, registration.FullDomain); err != nil {
+					return err
+				}
 			}
-		}
-		return i.rememberSyn(func(facts *state.SynFacts) { facts.ACME = registration.FullDomain })
-	})
+			return i.rememberSyn(func(facts *state.SynFacts) { facts.ACME = registration.FullDomain })
+		}))
 }
 
 // challenged are the names with certificates, as far as they are in the cluster's own zone.

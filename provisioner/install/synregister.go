@@ -64,20 +64,21 @@ func versionFacts(version string) (map[string]any, error) {
 
 // reported waits until the cluster's own Steward has told Lieutenant about it, in place of what was foretold.
 func (i *Installation) reported() body {
-	return i.until(synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
-		lieutenant, err := i.lieutenant(ctx, report)
-		if err != nil {
-			return err
-		}
-		cluster, err := lieutenant.Cluster(ctx, i.spec.Cluster.ID)
-		if err != nil {
-			return err
-		}
-		if missing := unreported(cluster); missing != "" {
-			return fmt.Errorf("Lieutenant has not heard from the cluster's Steward: no %s yet", missing)
-		}
-		return nil
-	})
+	return hinted("wait for the cluster's facts in Lieutenant",
+		"look at the log of the Deployment steward in the namespace syn, then run again", i.until(synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+			lieutenant, err := i.lieutenant(ctx, report)
+			if err != nil {
+				return err
+			}
+			cluster, err := lieutenant.Cluster(ctx, i.spec.Cluster.ID)
+			if err != nil {
+				return err
+			}
+			if missing := unreported(cluster); missing != "" {
+				return fmt.Errorf("Lieutenant has not heard from the cluster's Steward: no %s yet", missing)
+			}
+			return nil
+		}))
 }
 
 // unreported names what only Steward can have told.

@@ -46,6 +46,18 @@ func (i *Installation) synthesis() body {
 	}
 }
 
+// hinted adds what to do next to a wait that was in vain.
+func hinted(op, hint string, wait body) body {
+	return func(ctx context.Context, report provisioner.Report) error {
+		err := wait(ctx, report)
+		var limit *provisioner.LimitError
+		if errors.As(err, &limit) {
+			return fault.New(fault.Timeout, op, err).WithHint("%s: the cluster itself stands", hint)
+		}
+		return err
+	}
+}
+
 // unsynthesized adds what to do about a wait that was in vain.
 func (i *Installation) unsynthesized(err error) error {
 	var limit *provisioner.LimitError

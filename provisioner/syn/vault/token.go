@@ -17,6 +17,9 @@ import (
 // margin is what a token has to live on to count as valid; one that is renewable is renewed before.
 const margin = 10 * time.Minute
 
+// breath is what a token that nobody can renew has to live on: some live for minutes only, and are good for that long.
+const breath = 30 * time.Second
+
 const opSignIn = "sign in at Vault"
 
 // SignIn gets a token; it returns at once while it has a valid one. show leads a person to a page and may be nil: if only a
@@ -32,17 +35,17 @@ func (c *Client) SignIn(ctx context.Context, show func(ctx context.Context, url 
 	if err != nil {
 		return err
 	}
-	if c.valid() || c.renewed(ctx, client) {
+	if c.valid(margin) || c.renewed(ctx, client) || c.valid(breath) {
 		return nil
 	}
 	return c.enter(ctx, client, show)
 }
 
-// valid tells whether the token is there and lives on.
-func (s *session) valid() bool {
+// valid tells whether the token is there and lives on for a while.
+func (s *session) valid(life time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.api != nil && s.api.Token() != "" && (s.expires.IsZero() || s.clock.Now().Add(margin).Before(s.expires))
+	return s.api != nil && s.api.Token() != "" && (s.expires.IsZero() || s.clock.Now().Add(life).Before(s.expires))
 }
 
 func (s *session) renewed(ctx context.Context, client *api.Client) bool {
@@ -54,7 +57,7 @@ func (s *session) renewed(ctx context.Context, client *api.Client) bool {
 		return false
 	}
 	s.keep(client.Token(), time.Duration(got.Auth.LeaseDuration)*time.Second)
-	return s.valid()
+	return s.valid(margin)
 }
 
 // keep notes the token that counts from now on, and how long it lives; 0 is for ever.

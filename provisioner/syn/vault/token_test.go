@@ -258,6 +258,21 @@ func TestATokenThatEndsSoonIsRenewedWithoutAPerson(t *testing.T) {
 	})
 }
 
+func TestATokenOfMinutesThatNobodyCanRenewIsGoodForThem(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.Happens(site.Accident{On: "GET /v1/auth/token/lookup-self", Answer: shows(200, "application/json", `{"data":{"ttl":300}}`)})
+		c := w.as(w.token)
+		w.Happens(site.Accident{On: "PUT /v1/auth/token/renew-self", Answer: shows(400, "application/json", `{"errors":["lease is not renewable"]}`)})
+		before := len(w.Requests())
+		if err := c.SignIn(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Requests()[before:]; len(got) != 1 || got[0] != "PUT /v1/auth/token/renew-self" {
+			t.Errorf("asked %v", got)
+		}
+	})
+}
+
 func TestARevokedTokenIsToldApartFromAMissingPolicy(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": "x"})
