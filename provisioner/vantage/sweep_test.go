@@ -49,10 +49,14 @@ func (k *killer) gate(next http.Handler) http.Handler {
 			return
 		}
 		switch dies, dead := k.judge(r); {
-		case dead || dies && k.before:
+		case dead:
+			panic(http.ErrAbortHandler)
+		case dies && k.before:
+			k.kill()
 			panic(http.ErrAbortHandler)
 		case dies:
-			next.ServeHTTP(nowhere{http.Header{}}, r)
+			next.ServeHTTP(nowhere{http.Header{}}, r) // before the kill: with the process its connection goes, and what of the request is still on it
+			k.kill()
 			panic(http.ErrAbortHandler)
 		}
 		next.ServeHTTP(w, r)
@@ -70,7 +74,6 @@ func (k *killer) judge(r *http.Request) (dies, dead bool) {
 		k.sentences = append(k.sentences, sentence(r))
 		if k.count == k.at || k.order && strings.HasSuffix(r.URL.Path, "/v2/instance") {
 			k.dead = true
-			k.kill()
 			return true, false
 		}
 	}
