@@ -36,6 +36,7 @@ const (
 // process. The rerun ends like an undisturbed run: nothing is there twice, nothing was written over, and Steward comes
 // from one manifest.
 func TestEveryCallToProjectSynMayFailAndARerunEndsTheSame(t *testing.T) {
+	long(t)
 	var calls, want []string
 	connectedLab(t, newStriker("", ""), func(l *lab) {
 		l.must(l.install())
