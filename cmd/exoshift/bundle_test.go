@@ -23,6 +23,7 @@ import (
 // is in the bundle, and its events can still be told.
 func TestNoSecretOfAnInstallationSurvivesInItsBundle(t *testing.T) {
 	long(t)
+	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
 		var out bytes.Buffer
 		if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {

@@ -50,6 +50,7 @@ func everything(t *testing.T, s session) []state.Object {
 // Everything that is said between the program and the API on the way is as the official description has it.
 func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 	long(t)
+	t.Parallel()
 	described, err := description.Load()
 	if err != nil {
 		t.Fatal(err)

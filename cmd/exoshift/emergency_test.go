@@ -14,6 +14,7 @@ import (
 
 func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t *testing.T) {
 	long(t)
+	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
 		installed(t, s)
 		cluster := openshift.NewCluster(s.net, s.kubeconfig)

@@ -17,6 +17,7 @@ import (
 
 func TestAFailureLeavesWhatMayExplainItInTheFolder(t *testing.T) {
 	long(t)
+	t.Parallel()
 	virtually(t, "master-never-joins", func(t *testing.T, s session, _ *simcloud.Zone) {
 		var out bytes.Buffer
 		failure := s.run(t.Context(), streams{out: &out, err: os.Stderr})

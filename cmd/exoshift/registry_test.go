@@ -15,6 +15,7 @@ import (
 
 func TestTheRegistryKeepsItsImagesInTheClustersBucket(t *testing.T) {
 	long(t)
+	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
 		var out bytes.Buffer
 		if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {

@@ -24,6 +24,7 @@ func connectedSpec(s *state.Spec) {
 
 func TestAConnectedClusterIsHandedOverToProjectSyn(t *testing.T) {
 	long(t)
+	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
 		before := belongings(t, s)
 		events := installed(t, s)

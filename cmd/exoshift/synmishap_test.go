@@ -76,6 +76,7 @@ func makeSecret(t *testing.T, _ *session, zone *simcloud.Zone) {
 
 func TestASlowArgoIsWaitedFor(t *testing.T) {
 	long(t)
+	t.Parallel()
 	virtuallyIn(t, circumstances{scenario: "slow-argo", spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
 		installed(t, s)
 		noted := facts(t, s).Syn

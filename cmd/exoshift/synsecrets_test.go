@@ -42,6 +42,7 @@ func (e *eavesdropper) listen(next http.Handler) http.Handler {
 // everything that is told.
 func TestWhatBelongsInVaultIsNowhereElse(t *testing.T) {
 	long(t)
+	t.Parallel()
 	ear := &eavesdropper{heard: map[string]string{}}
 	virtuallyIn(t, circumstances{spec: connectedSpec, syn: ear.listen}, func(t *testing.T, s session, zone *simcloud.Zone) {
 		var out, log bytes.Buffer

@@ -83,6 +83,7 @@ func exampleAlone(t *testing.T) (state.Spec, wizard.Secrets) {
 
 func TestASecondInstallationOnAFinishedZoneChangesNothing(t *testing.T) {
 	long(t)
+	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s session, zone *simcloud.Zone) {
 		began := time.Now()
 		for run := range 2 {
