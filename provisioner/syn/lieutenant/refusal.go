@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
 
 	"exoshift/internal/fault"
 )
@@ -107,17 +106,5 @@ func clean(words, secret string) string {
 	if secret != "" {
 		words = strings.ReplaceAll(words, secret, "(secret)")
 	}
-	plain := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsPrint(r):
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(words, ""))))
-	if len(plain) > maxReason {
-		return string(plain[:maxReason]) + "…"
-	}
-	return string(plain)
+	return fault.Said(words, maxReason)
 }

@@ -1,25 +1,8 @@
 package signin
 
-import (
-	"strings"
-	"unicode"
-)
+import "exoshift/internal/fault"
 
-const maxWords = 300 // runes
+const maxWords = 300
 
-// clean bounds what a server said and takes out what could control a terminal.
-func clean(words string) string {
-	plain := []rune(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsPrint(r):
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(words, "")))
-	if len(plain) > maxWords {
-		return string(plain[:maxWords]) + "…"
-	}
-	return strings.TrimSpace(string(plain))
-}
+// clean is how errors repeat what a server said.
+func clean(words string) string { return fault.Said(words, maxWords) }
