@@ -130,6 +130,7 @@ func (s *Session) chooseEach(field wizard.Field) {
 		s.Type(choice)
 		s.Expect("/" + choice)
 		s.Press("enter")
+		s.ExpectNot("type to search")
 		s.WaitFor("the choice "+choice, func(screen Screen) bool { return strings.Contains(screen.row(field), choice+" ▾") })
 	}
 }

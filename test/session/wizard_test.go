@@ -76,10 +76,14 @@ func (s Screen) above(text string) bool {
 	return row >= 0 && row < slices.IndexFunc(s.Lines, func(line string) bool { return strings.Contains(line, "›") })
 }
 
-// cursor is the row that has it.
+// cursor is the name of the row that has it. Which line that is would not do: rows move when a message below one comes
+// or goes, and a key that is still on its way would be pressed once more.
 func cursor(screen Screen) string {
-	line := slices.IndexFunc(screen.Lines, func(line string) bool { return strings.Contains(line, "›") })
-	return fmt.Sprint(line, screen.Find(`› *(\S +)?\S+`))
+	found := screen.Find(`(?m)› *(\S +)?(.*?)( {2}|$)`)
+	if found == nil {
+		return ""
+	}
+	return found[2]
 }
 
 // next accepts what a screen shows and goes on to another.
