@@ -68,7 +68,7 @@ func (o *Objects) createApplied(r request, a applied, user User) (Object, error)
 // Apply makes an object as server-side apply does for a manager that takes fields from others; errors are *Failure, in the
 // API's words.
 func (o *Objects) Apply(namespace string, object Object, manager string) (Object, error) {
-	kind, ok := o.kindOf(object)
+	kind, ok := o.KindOf(object)
 	if !ok {
 		return nil, noSuchResource()
 	}
@@ -89,16 +89,6 @@ func (o *Objects) Apply(namespace string, object Object, manager string) (Object
 		return changed, err
 	}
 	return o.createApplied(r, a, User{})
-}
-
-// kindOf returns the kind that an object says to be of.
-func (o *Objects) kindOf(object Object) (Kind, bool) {
-	for _, kind := range o.Kinds() {
-		if kind.Kind == object.Text("kind") && kind.apiVersion() == object.Text("apiVersion") {
-			return kind, true
-		}
-	}
-	return Kind{}, false
 }
 
 // onto returns the live object as the manager wants it.

@@ -28,12 +28,14 @@ type Attributes struct {
 
 // Authenticator finds out who asks: by client certificate, else by bearer token, else it is nobody.
 type Authenticator struct {
-	// Clients returns the authorities of client certificates.
+	// Clients returns the authorities of client certificates: another pool when they are others.
 	Clients func() *x509.CertPool
 	// Token returns the user of a bearer token; nil: there are no tokens.
 	Token func(string) (User, bool)
 	// Issue returns a token of a service account that ends then; nil: there are none.
 	Issue func(namespace, account string, expires time.Time) string
+
+	verified chains
 }
 
 const (
@@ -41,7 +43,7 @@ const (
 	authenticated = "system:authenticated"
 )
 
-func (a Authenticator) user(r *http.Request) (User, error) {
+func (a *Authenticator) user(r *http.Request) (User, error) {
 	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
 		return a.certified(r.TLS.PeerCertificates[0])
 	}
@@ -57,9 +59,8 @@ func (a Authenticator) user(r *http.Request) (User, error) {
 }
 
 // certified refuses a certificate with 401, not in the handshake: the real API server does so too.
-func (a Authenticator) certified(certificate *x509.Certificate) (User, error) {
-	usages := []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
-	if _, err := certificate.Verify(x509.VerifyOptions{Roots: a.Clients(), KeyUsages: usages}); err != nil {
+func (a *Authenticator) certified(certificate *x509.Certificate) (User, error) {
+	if err := a.verified.verify(certificate, a.Clients()); err != nil {
 		return User{}, unauthorized()
 	}
 	subject := certificate.Subject

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,6 +89,24 @@ func (o *Objects) Kinds() []Kind {
 	return kinds
 }
 
+// KindThat returns a kind that the API serves and that matches.
+func (o *Objects) KindThat(matches func(Kind) bool) (Kind, bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	for _, kind := range o.kinds {
+		if matches(kind) {
+			return kind, true
+		}
+	}
+	return Kind{}, false
+}
+
+// KindOf returns the kind that an object says to be of.
+func (o *Objects) KindOf(object Object) (Kind, bool) {
+	name, apiVersion := object.Text("kind"), object.Text("apiVersion")
+	return o.KindThat(func(kind Kind) bool { return kind.Kind == name && kind.apiVersion() == apiVersion })
+}
+
 // Get returns a copy of an object.
 func (o *Objects) Get(resource, namespace, name string) (Object, bool) {
 	found, ok := o.find(resource, namespace, name)
@@ -153,10 +170,10 @@ func (o *Objects) Change(resource, namespace, name string, change func(Object) e
 	changed = plain(changed).(map[string]any)
 	keepIdentity(changed, old.object)
 	encodeSecret(kind, changed)
-	if reflect.DeepEqual(changed, old.object) {
+	if sameFields(changed, old.object) {
 		return changed, nil
 	}
-	if kind.counted() && !reflect.DeepEqual(changed["spec"], old.object["spec"]) {
+	if kind.counted() && !same(changed["spec"], old.object["spec"]) {
 		generation, _ := old.object.Get("metadata.generation").(float64)
 		changed.Set("metadata.generation", generation+1)
 	}

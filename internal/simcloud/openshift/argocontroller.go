@@ -210,10 +210,5 @@ func (a *argoController) prune(application kube.Object, wanted []kube.Object) er
 }
 
 func (c *cluster) kindNamed(group, name string) (kube.Kind, bool) {
-	for _, kind := range c.objects.Kinds() {
-		if kind.Group == group && kind.Kind == name {
-			return kind, true
-		}
-	}
-	return kube.Kind{}, false
+	return c.objects.KindThat(func(kind kube.Kind) bool { return kind.Group == group && kind.Kind == name })
 }

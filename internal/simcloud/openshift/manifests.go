@@ -134,13 +134,11 @@ func (c *cluster) apply(object kube.Object) error {
 }
 
 func (c *cluster) kindOf(object kube.Object) (kube.Kind, error) {
-	apiVersion, kind := object.Text("apiVersion"), object.Text("kind")
-	for _, known := range c.objects.Kinds() {
-		if known.Kind == kind && strings.TrimPrefix(known.Group+"/"+known.Version, "/") == apiVersion {
-			return known, nil
-		}
+	kind, known := c.objects.KindOf(object)
+	if !known {
+		return kube.Kind{}, fmt.Errorf("no matches for kind %q in version %q", object.Text("kind"), object.Text("apiVersion"))
 	}
-	return kube.Kind{}, fmt.Errorf("no matches for kind %q in version %q", kind, apiVersion)
+	return kind, nil
 }
 
 // selectsItself checks what the API demands of a Deployment and a DaemonSet.

@@ -1,0 +1,44 @@
+package kube
+
+import "reflect"
+
+// same tells whether two values that JSON decodes to are equal. The controllers ask that of hundreds of objects every
+// second, for which reflection alone is too slow.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && sameFields(a, b)
+	case []any:
+		b, ok := b.([]any)
+		return ok && sameItems(a, b)
+	case string:
+		b, ok := b.(string)
+		return ok && a == b
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+func sameFields(a, b map[string]any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key, value := range a {
+		if other, ok := b[key]; !ok || !same(value, other) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameItems(a, b []any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i, item := range a {
+		if !same(item, b[i]) {
+			return false
+		}
+	}
+	return true
+}
