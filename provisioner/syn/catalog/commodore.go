@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -119,16 +118,13 @@ func run(command *exec.Cmd, secret string, said func(string)) ([]byte, error) {
 	return <-end, err
 }
 
-// tell tells each line without the secret, and returns the last ones.
+// tell tells each line without the secret, and returns the last ones. A line that is too long is told in parts.
 func tell(from io.Reader, secret string, said func(string)) (end []byte) {
-	lines := bufio.NewReaderSize(from, mostLine)
+	lines := bufio.NewReaderSize(&masked{from: from, secret: []byte(secret)}, mostLine)
 	for {
 		line, err := lines.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) && len(line) == 0 {
 			return end
-		}
-		if secret != "" {
-			line = bytes.ReplaceAll(line, []byte(secret), []byte("[token]"))
 		}
 		if text := strings.TrimSpace(reason(line)); text != "" {
 			said(shorten(text, mostRemark))
