@@ -130,6 +130,29 @@ func TestFilesThatCouldLeaveTheirFolderAreRefused(t *testing.T) {
 	}
 }
 
+func TestWhatAKilledFetchHasLeftBehindGoesWithTheNextOne(t *testing.T) {
+	within := t.TempDir()
+	for _, name := range []string{".catalog-123/old/manifests", ".catalog-456/new", ".catalog-mine", ".catalog-", ".other-123"} {
+		if err := os.MkdirAll(filepath.Join(within, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(within, ".catalog-789")); err != nil {
+		t.Fatal(err)
+	}
+	if err := crafted(t, func(*snapshot) []object.TreeEntry { return nil }).replace(filepath.Join(within, "catalog")); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(within)
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	if got := strings.Join(left, " "); err != nil || got != ".catalog- .catalog-789 .catalog-mine .other-123 catalog" {
+		t.Errorf("%s stays, %v", got, err)
+	}
+}
+
 func TestALinkWithinIsKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "catalog")
 	s := crafted(t, func(s *snapshot) []object.TreeEntry {

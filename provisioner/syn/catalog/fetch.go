@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"exoshift/internal/fault"
 	"exoshift/state"
@@ -37,7 +38,11 @@ func (s *snapshot) replace(dir string) error {
 	if err != nil {
 		return err
 	}
-	beside, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), "."+filepath.Base(dir)+"-*")
+	within, name := filepath.Dir(filepath.Clean(dir)), "."+filepath.Base(dir)+"-"
+	if err := sweep(within, name); err != nil {
+		return err
+	}
+	beside, err := os.MkdirTemp(within, name+"*")
 	if err != nil {
 		return err
 	}
@@ -56,6 +61,22 @@ func (s *snapshot) replace(dir string) error {
 		return errors.Join(err, restore(old, dir))
 	}
 	return nil
+}
+
+// sweep takes away what a fetch has left behind that was killed: nobody needs a catalog that can be fetched again.
+func sweep(within, name string) error {
+	entries, err := os.ReadDir(within)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, entry := range entries {
+		number, ours := strings.CutPrefix(entry.Name(), name)
+		if ours && entry.IsDir() && number != "" && strings.Trim(number, "0123456789") == "" {
+			failures = append(failures, os.RemoveAll(filepath.Join(within, entry.Name())))
+		}
+	}
+	return errors.Join(failures...)
 }
 
 // restore puts back what was there before.
