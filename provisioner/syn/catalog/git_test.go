@@ -132,16 +132,20 @@ func TestAHostIsKnownByItsKey(t *testing.T) {
 		ok         bool
 		says       []string
 	}{
-		"by Lieutenant":       {lieutenant: "# keys\n" + line(host, newKey(t, 'h')), files: line(host, other), ok: true},
-		"by its hidden name":  {lieutenant: line(knownhosts.HashHostname(host), newKey(t, 'h')), ok: true},
-		"by its port":         {lieutenant: line("["+host+"]:22", newKey(t, 'h')), ok: true},
-		"by a pattern":        {lieutenant: line("*.com,!other.com", newKey(t, 'h')), ok: true},
-		"by the network":      {world: server.AuthorizedKey(newKey(t, 'h')), files: line(host, other), ok: true},
-		"by the person":       {files: line("else", other) + line(host, newKey(t, 'h')), ok: true},
-		"by nobody":           {kind: fault.Denied, says: []string{"nobody tells"}},
-		"by another host":     {files: line("*.com,!"+host, newKey(t, 'h')), kind: fault.Denied},
-		"another key":         {lieutenant: line(host, other), files: line(host, newKey(t, 'h')), kind: fault.Conflict, says: []string{fingerprint(other), fingerprint(newKey(t, 'h')), "Lieutenant"}},
-		"a key that is taken": {lieutenant: "@revoked " + line(host, newKey(t, 'h')), kind: fault.Denied, says: []string{"revoked"}},
+		"by Lieutenant":                 {lieutenant: "# keys\n" + line(host, newKey(t, 'h')), files: line(host, other), ok: true},
+		"by its hidden name":            {lieutenant: line(knownhosts.HashHostname(host), newKey(t, 'h')), ok: true},
+		"by its port":                   {lieutenant: line("["+host+"]:22", newKey(t, 'h')), ok: true},
+		"by a pattern":                  {lieutenant: line("*.com,!other.com", newKey(t, 'h')), ok: true},
+		"by the network":                {world: server.AuthorizedKey(newKey(t, 'h')), files: line(host, other), ok: true},
+		"by the person":                 {files: line("else", other) + line(host, newKey(t, 'h')), ok: true},
+		"by nobody":                     {kind: fault.Denied, says: []string{"nobody tells"}},
+		"by another host":               {files: line("*.com,!"+host, newKey(t, 'h')), kind: fault.Denied},
+		"another key":                   {lieutenant: line(host, other), files: line(host, newKey(t, 'h')), kind: fault.Conflict, says: []string{fingerprint(other), fingerprint(newKey(t, 'h')), "Lieutenant"}},
+		"one of several keys":           {lieutenant: line(host, other) + line(host, newKey(t, 'h')) + line(host, newKey(t, 'p')), ok: true},
+		"its new key":                   {lieutenant: "@revoked " + line(host, other), files: line(host, newKey(t, 'h')), ok: true},
+		"a key that was revoked before": {lieutenant: "@revoked " + line(host, newKey(t, 'h')), files: line(host, newKey(t, 'h')), kind: fault.Denied, says: []string{"revoked"}},
+		"a key of which nobody tells":   {lieutenant: "@revoked " + line(host, other), kind: fault.Denied, says: []string{"nobody tells"}},
+		"a key that is taken":           {lieutenant: "@revoked " + line(host, newKey(t, 'h')), kind: fault.Denied, says: []string{"revoked"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, githost.Config{})

@@ -33,8 +33,8 @@ type pinned struct {
 	revoked []ssh.PublicKey
 }
 
-// pins finds the keys of a host: those that Lieutenant tells, those of the network, those of the person. The first who
-// knows any decides.
+// pins finds the keys of a host: those that Lieutenant tells, those of the network, those of the person, those that come with
+// this program. The first who knows any decides; what was revoked before stays so.
 func (g *Git) pins(hostKeys string, p place) (pinned, error) {
 	sources := []func() (pinned, error){
 		func() (pinned, error) { return readPins([]byte(hostKeys), "Lieutenant", p.address()) },
@@ -43,16 +43,27 @@ func (g *Git) pins(hostKeys string, p place) (pinned, error) {
 	for _, file := range g.access.KnownHosts {
 		sources = append(sources, func() (pinned, error) { return filePins(file, p.address()) })
 	}
+	sources = append(sources, func() (pinned, error) { return shippedPins(p.address()) })
+	all := pinned{address: p.address()}
 	for _, source := range sources {
 		found, err := source()
 		if err != nil {
 			return pinned{}, fault.New(fault.Invalid, proveHost, err).WithHint("mend that list of host keys")
 		}
-		if len(found.keys)+len(found.revoked) > 0 {
-			return found, nil
+		all.revoked = append(all.revoked, found.revoked...)
+		if len(found.keys) > 0 {
+			all.source, all.keys = found.source, found.keys
+			return all, nil
 		}
 	}
-	return pinned{}, fault.Newf(fault.Denied, proveHost, "nobody tells by which key %s is known", p.address()).
+	if len(all.revoked) > 0 {
+		return all, nil
+	}
+	return pinned{}, unknownHost(p.address())
+}
+
+func unknownHost(address string) error {
+	return fault.Newf(fault.Denied, proveHost, "nobody tells by which key %s is known", address).
 		WithHint("add the line of that host to ~/.ssh/known_hosts, after comparing the key with what the host's operator publishes")
 }
 
@@ -154,10 +165,12 @@ func (p pinned) check(_ string, _ net.Addr, key ssh.PublicKey) error {
 	shown := ssh.FingerprintSHA256(key)
 	switch {
 	case slices.ContainsFunc(p.revoked, is):
-		return fault.Newf(fault.Denied, proveHost, "%s shows the key %s, which was revoked by %s", p.address, shown, p.source).
+		return fault.Newf(fault.Denied, proveHost, "%s shows the key %s, and a list of known hosts says that it was revoked", p.address, shown).
 			WithHint("do not use this host; ask its operator")
 	case slices.ContainsFunc(p.keys, is):
 		return nil
+	case len(p.keys) == 0:
+		return unknownHost(p.address)
 	}
 	var known []string
 	for _, key := range p.keys {

@@ -41,7 +41,7 @@ func placeOf(address string, token bool) (place, error) {
 	if err != nil { // whose text would hold a password
 		return place{}, fault.Newf(fault.Invalid, op, "it is no URL").WithHint("correct it in Lieutenant")
 	}
-	p := place{scheme: u.Scheme, user: u.User.Username(), host: u.Hostname(), path: strings.TrimSuffix(u.Path, "/")}
+	p := place{scheme: u.Scheme, user: u.User.Username(), host: strings.ToLower(u.Hostname()), path: strings.TrimSuffix(u.Path, "/")}
 	p.port, _ = strconv.Atoi(u.Port())
 	if !p.proper() {
 		return place{}, fault.Newf(fault.Invalid, op, "%s is none that we use", p).
