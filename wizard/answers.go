@@ -34,6 +34,7 @@ func (a *Answers) Set(key, text, origin string) error {
 	if err := field.Set(&a.Spec, text); err != nil {
 		return err
 	}
+	a.forget(key)
 	a.Origins[originKey(key)] = origin
 	return nil
 }
@@ -48,7 +49,7 @@ func (a *Answers) Clear(key string) error {
 	if err := field.value.store(&a.Spec, field.Get(usual)); err != nil {
 		return err
 	}
-	delete(a.Origins, key)
+	a.forget(key)
 	return nil
 }
 
@@ -56,6 +57,9 @@ func (a *Answers) Clear(key string) error {
 func (a *Answers) Origin(key string) string {
 	if fact, is := find(factFields(), key); is && fact.Get(a.Spec) == "" {
 		return ByDefault // whatever the other facts are from
+	}
+	if origin, given := a.Origins[key]; given {
+		return origin
 	}
 	if origin, given := a.Origins[originKey(key)]; given {
 		return origin

@@ -23,7 +23,12 @@ type Assembly struct {
 // Assemble puts the answers that were given into the defaults and checks them. given says by key which layer's answer
 // counts; the layers are named from the lowest to the highest, so that the faults of all of them are told.
 func Assemble(given map[string]Given, layers ...Layer) *Assembly {
-	a := &Assembly{Answers: NewAnswers(), given: given, keys: keys()}
+	a := &Assembly{Answers: NewAnswers(), given: singleFacts(layers), keys: keys()}
+	for _, key := range a.keys {
+		if one, is := given[key]; is {
+			a.given[key] = one
+		}
+	}
 	broken := false
 	for _, layer := range layers {
 		a.faults = append(a.faults, layer.faults...)
@@ -81,6 +86,7 @@ func (a *Assembly) fill() {
 		}
 		a.Answers.Origins[field.Key] = given.Origin()
 	}
+	a.fillFacts()
 }
 
 // fresh returns faults that know their field only with their places, without those of fields, or of what they are part
@@ -111,7 +117,7 @@ func (a *Assembly) LookUp(lookup func(env string) (string, bool)) (Secrets, []Fa
 // keyOf returns the field that a path is in, or the path itself.
 func (a *Assembly) keyOf(path string) string {
 	for whole := path; whole != ""; whole = parent(whole) {
-		if slices.Contains(a.keys, whole) {
+		if _, single := a.given[whole]; single || slices.Contains(a.keys, whole) {
 			return whole
 		}
 	}

@@ -82,7 +82,7 @@ func entry(name string) binding {
 		shape: Text,
 		load:  func(s *state.Spec) string { return s.Syn.Facts[name] },
 		store: func(s *state.Spec, value string) error {
-			if faults := printable(value); faults != nil {
+			if faults := factRule(name + "=" + value); faults != nil {
 				return errors.New(faults[0].Problem)
 			}
 			facts := maps.Clone(s.Syn.Facts)

@@ -28,7 +28,7 @@ func (g Given) Origin() string {
 
 // Layer is what one source of answers says. One layer lies over another: see Assemble.
 type Layer struct {
-	Given map[string]Given // by the keys of Fields
+	Given map[string]Given // by the keys of Fields, and of single facts
 	Ask   []string         // keys that are asked although there are answers
 
 	source string
@@ -68,7 +68,7 @@ func ReadFlags(flags []string) Layer {
 	layer := Layer{Given: map[string]Given{}, source: SetFlag}
 	for _, flag := range flags {
 		key, text, ok := strings.Cut(flag, "=")
-		field, known := find(answerable(), strings.TrimSpace(key))
+		field, known := named(strings.TrimSpace(key))
 		switch {
 		case !ok:
 			layer.faults = append(layer.faults, Fault{Field: SetFlag, Problem: quote(flag) + " is not of the form KEY=VALUE",
@@ -85,7 +85,7 @@ func ReadFlags(flags []string) Layer {
 // ReadVariables reads the answers that stand in environment variables; see Field.Variable.
 func ReadVariables(lookup func(env string) (string, bool)) Layer {
 	layer := Layer{Given: map[string]Given{}}
-	for _, field := range answerable() {
+	for _, field := range variables() {
 		if text, set := lookup(field.Variable()); set && text != "" {
 			layer.give(field, text, field.Variable())
 		}

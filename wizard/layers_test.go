@@ -153,3 +153,74 @@ func TestNearlyTheVariableOfAFieldIsPointedOut(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestAFactMayBeGivenAlone(t *testing.T) {
+	connected := minimal + "syn:\n  lieutenantURL: https://api.example.net\n  tenant: t-demo\n"
+	file := wizard.ReadAnswers("answers.yaml", []byte(connected+"  facts: {service_level: best-effort, jumphost: one}\n"))
+	alone := map[string]string{"EXOSHIFT_SYN_FACTS_SERVICE_LEVEL": "guaranteed-availability", "EXOSHIFT_SYN_FACTS_SALES_ORDER": "S10000"}
+	both := map[string]string{"EXOSHIFT_SYN_FACTS": "sales_order=S1", "EXOSHIFT_SYN_FACTS_SERVICE_LEVEL": "zero"}
+	for name, c := range map[string]struct {
+		variables    map[string]string
+		flags        []string
+		facts, order string // all facts, and where sales_order is from
+	}{
+		"by variables":         {alone, nil, "jumphost=one, sales_order=S10000, service_level=guaranteed-availability", "EXOSHIFT_SYN_FACTS_SALES_ORDER"},
+		"by flags":             {nil, []string{"syn.facts.other=a=b,c", "syn.facts.sales_order=S1"}, `jumphost=one, "other=a=b,c", sales_order=S1, service_level=best-effort`, "--set"},
+		"taken out":            {nil, []string{"syn.facts.jumphost="}, "service_level=best-effort", "default"},
+		"beside all of them":   {both, nil, "sales_order=S1, service_level=zero", "EXOSHIFT_SYN_FACTS"},
+		"below all of them":    {alone, []string{"syn.facts=a=b"}, "a=b", "default"},
+		"both on one line":     {nil, []string{"syn.facts.a=1", "syn.facts=b=2"}, "a=1, b=2", "default"},
+		"with a name in lines": {nil, []string{"syn.facts.a.b-c_d=1"}, "a.b-c_d=1, jumphost=one, service_level=best-effort", "default"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := assembled(file, wizard.ReadVariables(environment(c.variables)), wizard.ReadFlags(c.flags))
+			if faults := all.Faults(); len(faults) > 0 {
+				t.Fatal(lines(faults))
+			}
+			got := field(t, "syn.facts").Get(all.Answers.Spec)
+			if got = strings.ReplaceAll(got, ",", ", "); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(c.facts, " ", "") {
+				t.Errorf("the facts are %s, want %s", got, c.facts)
+			}
+			if origin := all.Answers.Origin("syn.facts.sales_order"); origin != c.order {
+				t.Errorf("sales_order is from %s, want %s", origin, c.order)
+			}
+		})
+	}
+}
+
+func TestWhatIsWrongWithASingleFactIsToldWithItsPlace(t *testing.T) {
+	file := wizard.ReadAnswers("answers.yaml", []byte(minimal+"syn: {lieutenantURL: 'https://api.example.net', tenant: t-demo}\n"))
+	variables := wizard.ReadVariables(environment(map[string]string{"EXOSHIFT_SYN_FACTS_SALES_ORDER": "S1\x1b"}))
+	faults := assembled(file, variables, wizard.ReadFlags([]string{"syn.facts.region=mars", "syn.facts.-x=1", "syn.facts.=1"})).Faults()
+	for _, want := range []string{
+		"EXOSHIFT_SYN_FACTS_SALES_ORDER  syn.facts.sales_order", `--set  syn.facts.region  "mars" contradicts`,
+		`--set  syn.facts.-x  "-x" is no name of a fact`, "--set  syn.facts.  unknown key",
+	} {
+		if !strings.Contains(lines(faults), want) {
+			t.Errorf("%q is missing in\n%s", want, lines(faults))
+		}
+	}
+	if len(faults) != 4 {
+		t.Errorf("%d faults:\n%s", len(faults), lines(faults))
+	}
+}
+
+func TestAFactThatWasTypedIsNoLongerFromTheFlag(t *testing.T) {
+	all := assembled(wizard.ReadFlags([]string{"syn.facts.a=1", "syn.facts.service_level=x"})).Answers
+	if origin := all.Origin("syn.facts"); origin != "--set" {
+		t.Errorf("the facts are from %q", origin)
+	}
+	if err := all.Set("syn.facts.service_level", "y", wizard.Typed); err != nil {
+		t.Fatal(err)
+	}
+	if origin := all.Origin("syn.facts.service_level"); origin != wizard.Typed {
+		t.Errorf("it is from %s", origin)
+	}
+}
+
+func TestAVariableOfAFactThatNobodyKnowsIsPointedOut(t *testing.T) {
+	got := wizard.Mistyped(valid(), []string{"EXOSHIFT_SYN_FACTS_SALES_ORDER", "EXOSHIFT_SYN_FACTS_SALE_ORDER", "EXOSHIFT_SYN_FACTS_TEAM_OF_OURS"})
+	if len(got) != 2 || got[0].Suggestion != "EXOSHIFT_SYN_FACTS_SALES_ORDER" || got[1].Suggestion != "EXOSHIFT_SYN_FACTS" {
+		t.Errorf("got:\n%s", lines(got))
+	}
+}

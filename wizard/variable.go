@@ -38,13 +38,16 @@ func meantVariable(name string) string {
 		return ""
 	}
 	best, distance := "", typos+1
-	for _, field := range answerable() {
+	for _, field := range variables() {
 		if d := levenshtein.ComputeDistance(name, field.Variable()); d < distance {
 			best, distance = field.Variable(), d
 		}
 	}
-	if best == name {
+	switch all := variablePrefix + "SYN_FACTS"; {
+	case best == name:
 		return ""
+	case best == "" && strings.HasPrefix(name, all+"_"): // of a fact whose name nobody knows, letter by letter
+		return all
 	}
 	return best
 }

@@ -34,7 +34,7 @@ With a section such as "network": all that is below. Of a secret the reference i
 func explain(o options, args []string, std streams) error {
 	fields := wizard.Below("")
 	if len(args) > 0 {
-		if fields = wizard.Below(args[0]); len(fields) == 0 {
+		if fields = wizard.Explained(args[0]); len(fields) == 0 {
 			return unknownKey(args[0])
 		}
 	}
