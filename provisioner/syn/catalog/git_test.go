@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"exoshift/internal/fault"
@@ -194,6 +195,41 @@ func TestWhoIsNotLetInIsTold(t *testing.T) {
 			_, err := test.git.Commit(t.Context(), repo(test.repo), file, domain(), "Domain")
 			if !fault.Is(err, test.kind) || fault.HintOf(err) == "" || strings.Contains(err.Error(), "glpat") {
 				t.Errorf("kind %d: %v, hint %q", fault.KindOf(err), err, fault.HintOf(err))
+			}
+		})
+	}
+}
+
+// unwilling is an agent whose person allows nothing.
+type unwilling struct{ agent.Agent }
+
+func (unwilling) Sign(ssh.PublicKey, []byte) (*ssh.Signature, error) {
+	return nil, errors.New("no")
+}
+
+func TestWhatAnAgentLacksIsTold(t *testing.T) {
+	for name, test := range map[string]struct {
+		prepare func(*testing.T, *world)
+		says    string
+		hint    string
+	}{
+		"keys":          {func(*testing.T, *world) {}, "has no key", "ssh-add"},
+		"to be opened":  {func(t *testing.T, w *world) { w.letIn(t, 'e', true); must(t, w.keys.Lock([]byte("x"))) }, "is locked", "ssh-add -X"},
+		"the right key": {func(t *testing.T, w *world) { w.letIn(t, 'e', false) }, "accepts none of the keys", "your account at " + host},
+		"fewer keys": {func(t *testing.T, w *world) {
+			for seed := range byte(8) {
+				w.letIn(t, 'A'+seed, seed == 7)
+			}
+		}, "before it has seen all of the keys", "ssh-add -D"},
+		"a yes": {func(t *testing.T, w *world) { w.letIn(t, 'e', true); w.keys = unwilling{w.keys} }, "does not sign with the key " + fingerprint(newKey(t, 'e')), "allow it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, githost.Config{})
+			w.commit(t, tenantRepo, map[string]string{"a": "b"})
+			test.prepare(t, w)
+			_, err := w.byAgent(write(t, line(host, w.hostKey))).Compare(t.Context(), repo(tenantRepo), file, domain())
+			if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), test.says) || !strings.Contains(fault.HintOf(err), test.hint) {
+				t.Errorf("%v, hint %q", err, fault.HintOf(err))
 			}
 		})
 	}

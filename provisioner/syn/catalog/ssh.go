@@ -9,11 +9,12 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/agent"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 )
+
+const signIn = "sign in at the Git host"
 
 // loginLimit bounds, on the wall clock, how long a host takes to let us in.
 const loginLimit = 30 * time.Second
@@ -62,18 +63,17 @@ func (t sshTransport) login(ctx context.Context) (*ssh.Client, error) {
 
 // config says who we are and who the host has to be. What it opened is closed by done.
 func (t sshTransport) config(ctx context.Context) (config *ssh.ClientConfig, done func(), err error) {
-	const op = "sign in at the Git host"
 	keys, err := t.git.pins(t.hostKeys, t.place)
 	if err != nil {
 		return nil, nil, err
 	}
 	if t.git.access.Agent == nil {
-		return nil, nil, fault.Newf(fault.Denied, op, "there is no SSH agent, and no token of %s", t.place.host).
+		return nil, nil, fault.Newf(fault.Denied, signIn, "there is no SSH agent, and no token of %s", t.place.host).
 			WithHint("start an agent and give it your key: eval $(ssh-agent); ssh-add; or create a token there with the scopes api and write_repository")
 	}
 	conn, err := t.git.access.Agent(ctx)
 	if err != nil {
-		return nil, nil, fault.New(fault.Denied, op, fmt.Errorf("connect to the SSH agent: %w", network.Explain(err))).
+		return nil, nil, fault.New(fault.Denied, signIn, fmt.Errorf("connect to the SSH agent: %w", network.Explain(err))).
 			WithHint("start the agent again and give it your key: eval $(ssh-agent); ssh-add")
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
@@ -82,23 +82,25 @@ func (t sshTransport) config(ctx context.Context) (config *ssh.ClientConfig, don
 		_ = conn.Close()
 	}
 	return &ssh.ClientConfig{
-		User: t.place.login(), Auth: []ssh.AuthMethod{ssh.PublicKeysCallback(agent.NewClient(conn).Signers)},
+		User: t.place.login(), Auth: []ssh.AuthMethod{ssh.PublicKeysCallback(agentKeys(conn))},
 		HostKeyAlgorithms: keys.algorithms(), HostKeyCallback: keys.check,
 	}, done, nil
 }
 
 // refused says why a host does not let us in.
 func (t sshTransport) refused(ctx context.Context, err error) error {
-	const op = "sign in at the Git host"
 	var known *fault.Error
 	switch {
-	case errors.As(err, &known):
-		return known
 	case ctx.Err() != nil:
 		return unreached(ctx, t.place, ctx.Err())
+	case errors.As(err, &known):
+		return known
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		return fault.Newf(fault.Denied, op, "%s accepts none of the keys in the SSH agent", t.place.address()).
+		return fault.Newf(fault.Denied, signIn, "%s accepts none of the keys in the SSH agent", t.place.address()).
 			WithHint("add your key to the agent (ssh-add), and its public half to your account at %s", t.place.host)
+	case strings.Contains(strings.ToLower(err.Error()), "too many authentication failures"):
+		return fault.Newf(fault.Denied, signIn, "%s gives up before it has seen all of the keys in the SSH agent", t.place.address()).
+			WithHint("leave only the key of your account at %s in the agent: ssh-add -D, then ssh-add with the file of that key", t.place.host)
 	case strings.Contains(err.Error(), "no common algorithm for host key"):
 		return fault.Newf(fault.Conflict, proveHost, "%s has no key of the kind that is known", t.place.address()).
 			WithHint("find out from its operator which keys the host has; until then nothing is sent there")
