@@ -125,7 +125,7 @@ func (g *Git) Commit(ctx context.Context, repo state.GitRepo, file string, edits
 		}
 	}
 	return state.Difference{}, fault.Newf(fault.Transient, "change "+file, "somebody else was faster %d times", mostPushes).
-		WithHint("try again once nobody else is working on %s", repo.URL)
+		WithHint("try again once nobody else is working on %s", last.base.place)
 }
 
 // attempt makes one commit. first is what the first attempt saw, and last what the last one tried; they may be empty.

@@ -94,6 +94,27 @@ func TestSomebodyWhoIsFasterAtTheSamePlaceIsAConflict(t *testing.T) {
 	}
 }
 
+func TestWhoeverIsAlwaysSlowerIsToldWhereAndNoPassword(t *testing.T) {
+	w := newWorld(t, githost.Config{})
+	w.commit(t, tenantRepo, map[string]string{"a": "b"})
+	others := 0
+	w.meet = func(_ http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.RawQuery, "git-receive-pack") {
+			others++
+			w.commit(t, tenantRepo, map[string]string{"a": strings.Repeat("c", others)})
+		}
+		return false
+	}
+	where := state.GitRepo{URL: "https://me:hunter2@" + host + "/" + tenantRepo + ".git"}
+	_, err := w.byToken().Commit(t.Context(), where, file, domain(), "Domain")
+	if told := fault.HintOf(err); !fault.Is(err, fault.Transient) || !strings.Contains(told, "https://"+host) || strings.Contains(told+err.Error(), "hunter2") {
+		t.Errorf("%v, hint %q", err, told)
+	}
+	if others != 6 || w.file(t, tenantRepo, file) != "" {
+		t.Errorf("%d others, the file is %q", others, w.file(t, tenantRepo, file))
+	}
+}
+
 func TestAnAnswerThatIsLostMakesNoSecondCommit(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.commit(t, tenantRepo, map[string]string{"a": "b"})
