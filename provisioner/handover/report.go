@@ -108,9 +108,14 @@ func (s Source) access() Section {
 		section.sentence("The folder of this rehearsal is not kept; of a real cluster it holds the kubeconfig and the password of kubeadmin.")
 		return section
 	}
-	section.fact("kubeconfig", s.path(state.InstallDir, "auth", "kubeconfig"))
+	if s.invalidated() {
+		section.sentence("By an emergency credential (its passphrase is in Passbolt), or by the cluster's own logins: the API refuses the first kubeconfig "+
+			"since %s.", s.Facts.Syn.AdminInvalidated.UTC().Format(moment))
+	} else {
+		section.fact("kubeconfig", s.path(state.InstallDir, "auth", "kubeconfig"))
+	}
 	section.fact("password", s.path(state.InstallDir, "auth", "kubeadmin-password")+" (user kubeadmin)")
-	if s.Rehearsal {
+	if s.Rehearsal || s.invalidated() {
 		return section
 	}
 	section.command("export KUBECONFIG=" + quoted(s.path(state.InstallDir, "auth", "kubeconfig")))

@@ -51,7 +51,7 @@ func TestTheReportOfAClusterReadsAsRecorded(t *testing.T) {
 func connected() handover.Source {
 	s := source()
 	s.Spec.Syn = state.SynSpec{LieutenantURL: "https://api.syn.example.net", Tenant: "t-demo"}
-	s.Spec.DNS.ACME = true
+	s.Spec.DNS.ACME, s.Spec.Syn.Facts = true, map[string]string{"maintenance_window": "tuesday-1000"}
 	at := time.Date(2026, 5, 4, 15, 0, 0, 0, time.UTC)
 	s.Facts.InfraID, s.Facts.Template = "c-demo-1-x7kq2", "rhcos-9.6.20250523-0"
 	s.Facts.Syn = state.SynFacts{
@@ -62,6 +62,9 @@ func connected() handover.Source {
 	s.Board.Objects = []provisioner.ObjectView{
 		{Kind: state.KindInstance, Name: "worker-0", ID: "b2", Action: "created"}, {Kind: state.KindInstance, Name: "master-0", ID: "b1", Action: "found"},
 		{Kind: state.KindInstance, Name: "bootstrap", ID: "b0", Action: "deleted"}, {Kind: state.KindBucket, Name: "c-demo-1-logstore", Action: "created"},
+		{Kind: state.KindElasticIP, Name: "c-demo-1_api", ID: "e1", Action: "created"}, {Kind: state.KindSecurityGroup, Name: "c-demo-1_infra", ID: "g1", Action: "updated"},
+		{Kind: state.KindZone, Name: "c-demo-1.example.net", ID: "z1", Action: "created"}, {Kind: state.KindRole, Name: "c-demo-1_ccm-exoscale", ID: "r1", Action: "created"},
+		{Kind: state.KindAPIKey, Name: "c-demo-1_ccm-exoscale", Action: "created"}, {Kind: state.KindAntiAffinityGroup, Name: "c-demo-1_lb", ID: "a1", Action: "created"},
 	}
 	return s
 }
@@ -83,6 +86,32 @@ func TestARehearsalOffersNoEmergencyAccess(t *testing.T) {
 	}
 	if s.Rehearsal = true; strings.Contains(string(handover.New(s).Markdown()), "emergency-access") {
 		t.Error("a rehearsal has no cluster to take a kubeconfig from")
+	}
+}
+
+// Who took the first kubeconfig its power is led elsewhere.
+func TestAnInvalidatedKubeconfigIsNoWayIn(t *testing.T) {
+	s := connected()
+	s.Facts.Syn.AdminInvalidated = time.Date(2026, 5, 5, 8, 30, 0, 0, time.UTC)
+	page := string(handover.New(s).Markdown())
+	if !strings.Contains(page, "the API refuses the first kubeconfig since 2026-05-05 08:30 UTC") {
+		t.Error(page)
+	}
+	for _, gone := range []string{"auth/kubeconfig", "emergency-access", "valid for ten years"} {
+		if strings.Contains(page, gone) {
+			t.Errorf("the page still speaks of %s", gone)
+		}
+	}
+}
+
+// Without load balancers of one's own there is no machine that takes SSH from everywhere.
+func TestTheWayToANodeLeadsThroughALoadBalancer(t *testing.T) {
+	s := connected()
+	if !strings.Contains(string(handover.New(s).Markdown()), "ssh -J ubuntu@lb-0.c-demo-1.example.net core@etcd-0.c-demo-1.example.net") {
+		t.Error("the command is missing")
+	}
+	if s.Spec.LoadBalancer.Strategy = "dns-round-robin"; strings.Contains(string(handover.New(s).Markdown()), "ssh -J") {
+		t.Error("there is no load balancer")
 	}
 }
 

@@ -1,12 +1,8 @@
 package handover
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"time"
-
-	"exoshift/state"
 )
 
 // connected tells whether Project Syn runs the cluster.
@@ -26,6 +22,7 @@ func (s Source) syn() Section {
 	section.fact("Vault", "clusters/kv, below "+facts.Tenant+"/"+id+": "+strings.Join(secretNames(), ", "))
 	section.fact("certificates", s.certificates())
 	section.fact("all is well", since(facts.Synthesized))
+	section.fact("maintenance window", s.Spec.Syn.Facts["maintenance_window"])
 	section.fact("maintained", orNot(facts.Maintained, "not yet: the cluster has no maintenance window, or no controller for it"))
 	section.fact("people on call", orNot(facts.OnCall, "not yet: run the installation again once no alert fires that nobody expects"))
 	section.sentence("From now on the cluster is as its catalog says: change the configuration of the tenant, not the cluster.")
@@ -56,11 +53,14 @@ func (s Source) certificates() string {
 	return "by ACME; _acme-challenge records lead to " + s.Facts.Syn.ACME
 }
 
+// moment is how a time is written.
+const moment = "2006-01-02 15:04 MST"
+
 func since(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return "since " + t.UTC().Format("2006-01-02 15:04 MST")
+	return "since " + t.UTC().Format(moment)
 }
 
 func orNot(t time.Time, not string) string {
@@ -80,10 +80,20 @@ func (s Source) people() Section {
 	for _, alert := range s.Facts.Syn.Alerts {
 		section.sentence("Somebody has to look at this alert, which nobody expects on a new cluster: %s.", strings.TrimSuffix(alert, "."))
 	}
-	section.sentence("In the portal, make the service for logging in (Keycloak) with the name and the ID %s: the portal has no interface for programs.", id)
+	section.sentence("At https://control.vshn.net/vshn/services/_create make the service for logging in (Keycloak) with the name and the ID %s: that "+
+		"portal has no interface for programs.", id)
 	section.sentence("Write or link the tickets about the cluster: that is between you and your colleagues.")
 	section.sentence("If the zone above %s is the customer's, they keep its NS records: nobody else may change that zone.", s.Spec.Domain())
-	section.sentence("Before the cluster grows, have Exoscale raise the limits of the organization in the portal: a person there decides.")
+	section.sentence("Before the cluster grows, have Exoscale raise the limits of the organization at https://portal.exoscale.com: a person there decides.")
+	s.emergency(&section)
+	return section
+}
+
+// emergency is about the way in that stays when the first kubeconfig is refused.
+func (s Source) emergency(section *Section) {
+	if s.invalidated() {
+		return
+	}
 	commanded, ending := !s.Rehearsal && s.Folder != "", "."
 	if commanded {
 		ending = ":"
@@ -93,48 +103,7 @@ func (s Source) people() Section {
 	if commanded {
 		section.command("exoshift emergency-access --kubeconfig FILE --dir " + quoted(s.Folder))
 	}
-	return section
 }
 
-// dayTwo is what those need who change the cluster later: there is no state of Terraform.
-func (s Source) dayTwo() Section {
-	section := Section{Title: "For the day-two team"}
-	if !s.connected() {
-		return section
-	}
-	facts := s.Facts
-	section.sentence("The cluster was not made by Terraform, and has no state of it. What is there is found by the label %s=%s; whoever brings it into a "+
-		"state imports it by these IDs.", state.LabelCluster, s.Spec.Cluster.ID)
-	section.fact("infrastructure ID", facts.InfraID)
-	section.fact("cluster ID", facts.Syn.ClusterUUID)
-	section.fact("boot image", facts.Template)
-	section.fact("buckets", strings.Join(s.buckets(), ", "))
-	section.fact("SSH public key", facts.Syn.SSHPublicKey)
-	section.fact("SSH private key", "in Vault: "+facts.Syn.Tenant+"/"+s.Spec.Cluster.ID+"/exoscale/ssh, private_key (base64)")
-	section.Rows = append(section.Rows, s.imports()...)
-	return section
-}
-
-func (s Source) buckets() []string {
-	var names []string
-	for _, purpose := range state.KeptBuckets() {
-		names = append(names, s.Spec.Bucket(purpose))
-	}
-	return names
-}
-
-// imports are the IDs by which the machines are imported: <uuid>@<zone>.
-func (s Source) imports() []Row {
-	if s.Board == nil {
-		return nil
-	}
-	var rows []Row
-	for _, object := range s.Board.Objects {
-		if object.Kind != state.KindInstance || object.ID == "" || object.Action == string(state.Deleted) {
-			continue
-		}
-		rows = append(rows, Row{Name: "machine " + object.Name, Text: fmt.Sprintf("%s@%s", object.ID, s.Spec.Exoscale.Zone)})
-	}
-	slices.SortFunc(rows, func(a, b Row) int { return strings.Compare(a.Name, b.Name) })
-	return rows
-}
+// invalidated tells whether the API refuses the kubeconfig that openshift-install wrote.
+func (s Source) invalidated() bool { return s.connected() && !s.Facts.Syn.AdminInvalidated.IsZero() }
