@@ -111,6 +111,7 @@ func (i *Installation) approve(ctx context.Context, report provisioner.Report, r
 	for _, request := range requests {
 		switch {
 		case request.State != state.RequestPending:
+			i.tellSettled(report, request)
 		case request.Refusal == "":
 			wanted = true
 		default:

@@ -126,3 +126,21 @@ func TestADefectOfTheRulebookFailsNoInstallation(t *testing.T) {
 		t.Errorf("%v, %v", findings, err)
 	}
 }
+
+func TestARequestThatSomebodyElseApprovesIsNoLongerLeftToTheOperator(t *testing.T) {
+	cluster, board := &oracle{}, provisioner.NewBoard(provisioner.Plan{})
+	i := watching(cluster)
+	request := state.NodeRequest{Name: "csr-1", Node: "worker-9", Refusal: "no such machine"}
+	for _, step := range []struct{ state, decision string }{
+		{state.RequestPending, state.Left}, {state.RequestIssued, state.Approved}, {state.RequestIssued, state.Approved},
+	} {
+		request.State = step.state
+		cluster.seen.Requests = []state.NodeRequest{request, {Name: "csr-2", State: step.state}}
+		if _, err := i.look(t.Context(), board.Fold); err != nil {
+			t.Fatal(err)
+		}
+		if len(board.CSRs) != 1 || board.CSRs[0].Decision != step.decision {
+			t.Errorf("the request is %s: %+v", step.state, board.CSRs)
+		}
+	}
+}

@@ -35,7 +35,8 @@ func (c *Cluster) Approve(ctx context.Context) ([]state.CSRDecision, error) {
 // approvals is how many requests are approved at a time: a thousand nodes may have come up together.
 const approvals = 5
 
-// approveAll decides about each request, in their order; those that an error kept from being tried have no decision.
+// approveAll decides about each request, in their order; those that changed meanwhile, and those that an error kept from
+// being tried, have no decision.
 func (a *api) approveAll(ctx context.Context, approvable []certificatesv1.CertificateSigningRequest) ([]state.CSRDecision, error) {
 	decisions := make([]state.CSRDecision, len(approvable))
 	group, ctx := errgroup.WithContext(ctx)
@@ -63,8 +64,8 @@ func (a *api) decide(ctx context.Context, csr *certificatesv1.CertificateSigning
 	switch err := a.approve(ctx, csr); {
 	case err == nil:
 		decision.Decision, decision.Reason = state.Approved, purpose(csr)
-	case errors.Is(err, errChanged):
-		decision.Reason = "it changed while it was looked at; it is looked at again"
+	case errors.Is(err, errChanged): // the bootstrap machine approves requests, too; the next look tells what is left
+		return state.CSRDecision{}, nil
 	case fault.Is(err, fault.Internal):
 		decision.Reason = err.Error()
 	default:
