@@ -2,6 +2,7 @@ package openshift
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 
 	"exoshift/state"
@@ -59,10 +60,15 @@ func (a argoApplication) status() state.ApplicationStatus {
 		Name: said(a.Metadata.Name), Sync: said(cmp.Or(a.Status.Sync.Status, unknown)), Health: said(cmp.Or(a.Status.Health.Status, unknown)),
 	}
 	if !status.Well() {
-		status.Message = said(a.complaint())
+		status.Message = said(wrapping.ReplaceAllString(a.complaint(), ""))
 	}
 	return status
 }
+
+// wrapping is what each part of Argo CD puts around the reason that another one gave: little would be left of that where
+// messages are short.
+var wrapping = regexp.MustCompile(`Failed to load target state: |[Ff]ailed to generate manifest for source \d+ of \d+: |rpc error: code = \w+ desc = ` +
+	`|plugin sidecar failed\. |error generating manifests in cmp: |error generating manifests: ` + "`[^`]*`" + ` failed exit status \d+: `)
 
 // complaint returns why an application is not well, from what failed to what is only not done yet.
 func (a argoApplication) complaint() string {

@@ -3,8 +3,11 @@ package openshift
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"exoshift/state"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // The places of what turns a catalog into a cluster.
@@ -48,7 +51,7 @@ func (c *Cluster) Synthesis(ctx context.Context) (state.Synthesis, error) {
 	if err != nil {
 		return state.Synthesis{}, err
 	}
-	found := state.Synthesis{Steward: seen.stewardStatus(), Argo: seen.argoStatus()}
+	found := state.Synthesis{Steward: seen.stewardStatus(), Argo: seen.argoStatus(c.net.Clock.Now())}
 	found.Root, found.Applications = applicationStatuses(seen.applications)
 	return found, nil
 }
@@ -106,21 +109,27 @@ func (s synthesis) stewardStatus() state.ApplicationStatus {
 
 // argo is the part of argoproj.io/v1beta1 ArgoCD that tells how it is.
 type argo struct {
-	Status struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Status   struct {
 		Phase string `json:"phase"`
 	} `json:"status"`
 }
 
-func (s synthesis) argoStatus() state.ApplicationStatus {
+// operatorPatience is how old an operator's pods have to be before Steward takes the operator for stuck.
+const operatorPatience = 10 * time.Minute
+
+func (s synthesis) argoStatus(now time.Time) state.ApplicationStatus {
 	status := state.ApplicationStatus{Name: argoTitle}
 	phase := said(s.argo.Status.Phase)
 	switch {
 	case !s.defined:
-		status.Health, status.Message = missing, "its operator is not installed"
+		status.Health, status.Message = missing, "Steward has not started it yet; the log of the Deployment syn/steward says why"
 	case !s.running:
 		status.Health, status.Message = missing, "its operator has nothing to run yet"
 	case phase == "Failed":
 		status.Health, status.Message = degraded, "its operator failed to set it up"
+	case phase != "Available" && now.Sub(s.argo.Metadata.CreationTimestamp.Time) >= operatorPatience:
+		status.Health, status.Message = progressing, "its operator takes more than 10 minutes; if it is stuck, Steward starts it anew"
 	case phase != "Available":
 		status.Health, status.Message = progressing, "its operator sets it up"
 	case !s.controlled:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/state"
@@ -110,11 +111,13 @@ func TestArgoIsWellOnceItsControllerRuns(t *testing.T) {
 				t.Errorf("%#v, want %s", got, health)
 			}
 		}
-		expect("Missing", "its operator is not installed")
+		expect("Missing", "the log of the Deployment syn/steward")
 		r.defineArgo(t)
 		expect("Missing", "nothing to run yet")
 		r.put(t, argoKind, "syn", object(t, "syn-argocd", `{"status": {"phase": "Pending"}}`))
 		expect("Progressing", "sets it up")
+		time.Sleep(10 * time.Minute)
+		expect("Progressing", "if it is stuck, Steward starts it anew")
 		r.change(t, argoKind, "syn", "syn-argocd", "status.phase", "Failed")
 		expect("Degraded", "failed")
 		r.change(t, argoKind, "syn", "syn-argocd", "status.phase", "Available")
@@ -137,9 +140,13 @@ func TestAnApplicationTellsWhyItIsNotWell(t *testing.T) {
 		"the operation failed": {`{"sync": {"status": "OutOfSync"}, "health": {"status": "Missing", "message": "missing"},
 			"operationState": {"phase": "Failed", "message": "one or more\u001b objects failed"}, "conditions": [{"type": "SyncError", "message": "sync"}]}`,
 			"OutOfSync", "Missing", "one or more objects failed"},
+		"its secrets cannot be had": {`{"sync": {"status": "Unknown"}, "health": {"status": "Healthy"}, "conditions": [{"type": "ComparisonError", "message": "Failed to load target ` +
+			"state: failed to generate manifest for source 1 of 1: rpc error: code = Unknown desc = plugin sidecar failed. error generating manifests in cmp: rpc error: code = " +
+			"Unknown desc = error generating manifests: `kapitan refs --reveal --file ./` failed exit status 1: hvac.exceptions.InvalidPath: None, on get t-1/c-1/a" + `"}]}`,
+			"Unknown", "Healthy", "hvac.exceptions.InvalidPath: None, on get t-1/c-1/a"},
 		"it cannot be compared": {`{"sync": {"status": "Unknown"}, "health": {"status": "Healthy"}, "operationState": {"phase": "Succeeded", "message": "done"},
-			"conditions": [{"type": "OrphanedResourceWarning", "message": "orphans"}, {"type": "ComparisonError", "message": "rpc error: code = Unknown"}]}`,
-			"Unknown", "Healthy", "rpc error: code = Unknown"},
+			"conditions": [{"type": "OrphanedResourceWarning", "message": "orphans"}, {"type": "ComparisonError", "message": "rpc error: code = Unknown desc = failed to list refs: EOF"}]}`,
+			"Unknown", "Healthy", "failed to list refs: EOF"},
 		"it is not healthy": {`{"sync": {"status": "Synced"}, "health": {"status": "Degraded", "message": "a pod fails"}}`, "Synced", "Degraded", "a pod fails"},
 		"its objects tell": {`{"sync": {"status": "Synced"}, "health": {"status": "Progressing"}, "resources": [{"kind": "Service", "name": "a", "health": {"status": "Healthy"}},
 			{"kind": "Certificate", "namespace": "n", "name": "b", "health": {"status": "Progressing", "message": "not ready"}}]}`,
