@@ -219,6 +219,10 @@ func TestAFactThatWasTypedIsNoLongerFromTheFlag(t *testing.T) {
 }
 
 func TestAVariableOfAFactThatNobodyKnowsIsPointedOut(t *testing.T) {
+	known, other := wizard.Explained("syn.facts.sales_order")[0], wizard.Explained("syn.facts.teamOfOurs")[0]
+	if known.Variable() != "EXOSHIFT_SYN_FACTS_SALES_ORDER" || other.Variable() != "" {
+		t.Errorf("the variables are %q and %q", known.Variable(), other.Variable())
+	}
 	got := wizard.Mistyped(valid(), []string{"EXOSHIFT_SYN_FACTS_SALES_ORDER", "EXOSHIFT_SYN_FACTS_SALE_ORDER", "EXOSHIFT_SYN_FACTS_TEAM_OF_OURS"})
 	if len(got) != 2 || got[0].Suggestion != "EXOSHIFT_SYN_FACTS_SALES_ORDER" || got[1].Suggestion != "EXOSHIFT_SYN_FACTS" {
 		t.Errorf("got:\n%s", lines(got))

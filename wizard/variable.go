@@ -12,8 +12,12 @@ import (
 // variablePrefix opens the names of the environment variables that give answers.
 const variablePrefix = "EXOSHIFT_"
 
-// Variable is the environment variable that gives the answer, e.g. EXOSHIFT_NETWORK_PODCIDR.
+// Variable is the environment variable that gives the answer, e.g. EXOSHIFT_NETWORK_PODCIDR; "": none can, as the name of
+// a fact that is not known may have small letters and capitals.
 func (f Field) Variable() string {
+	if _, known := find(factFields(), f.Key); !known && strings.HasPrefix(f.Key, prefix(factsKey)) {
+		return ""
+	}
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(f.Key, ".", "_"))
 }
 
