@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -34,7 +35,7 @@ func (c *Compiler) Ready(ctx context.Context, tenant state.SynTenant, cluster st
 		return c.readyHere(fault.Newf(fault.NotFound, compile, "there is no token of the Git host, and no commodore on this machine").
 			WithHint("create a token at the Git host with the scopes api and write_repository, or install commodore"))
 	}
-	project, err := c.project(tenant)
+	project, err := c.project(tenant, cluster)
 	if err != nil {
 		return "", err
 	}
@@ -62,17 +63,21 @@ func (c *Compiler) Compile(ctx context.Context, tenant state.SynTenant, cluster 
 		return c.compileHere(ctx, cluster, said, fault.Newf(fault.NotFound, compile, "nobody can compile it").
 			WithHint("create a token at the Git host with the scopes api and write_repository, or install commodore"))
 	}
-	project, err := c.project(tenant)
+	project, err := c.project(tenant, cluster)
 	if err != nil {
 		return err
 	}
 	err = project.follow(ctx, cluster.ID, commit, said)
 	var none noPipeline
-	if errors.As(err, &none) {
+	switch {
+	case errors.As(err, &none):
 		said(none.reason)
-		return c.compileHere(ctx, cluster, said, err)
+	case fault.Is(err, fault.NotFound):
+		said(err.Error())
+	default:
+		return err
 	}
-	return err
+	return c.compileHere(ctx, cluster, said, err)
 }
 
 // compileHere has commodore on this machine compile; without is the error if there is none.
@@ -84,10 +89,12 @@ func (c *Compiler) compileHere(ctx context.Context, cluster state.SynCluster, sa
 	return c.local.compile(ctx, cluster, said)
 }
 
-func (c *Compiler) project(tenant state.SynTenant) (*project, error) {
+// project is that of the tenant, with the branch that the cluster is configured on, if Lieutenant names one.
+func (c *Compiler) project(tenant state.SynTenant, cluster state.SynCluster) (*project, error) {
 	p, err := placeOf(tenant.Config.URL, true)
 	if err != nil {
 		return nil, err
 	}
-	return &project{place: p, token: c.access.Token, client: client(c.network, mostTrace), clock: c.network.Clock}, nil
+	branch := cmp.Or(cluster.TenantRevision, tenant.Config.Revision)
+	return &project{place: p, branch: branch, token: c.access.Token, client: client(c.network, mostTrace), clock: c.network.Clock}, nil
 }

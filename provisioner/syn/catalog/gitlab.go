@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,11 +20,15 @@ const (
 	mostAnswer = 4 << 20 // bytes
 	mostTrace  = 64 << 20
 	keptTrace  = 256 << 10
+	perPage    = 100 // of a list, which is the most that GitLab gives at a time
+	mostPages  = 20
 )
 
 // project is a project of GitLab, by its API.
 type project struct {
 	place  place
+	id     int64  // 0: not known yet
+	branch string // whose pipelines count; "": not known yet
 	token  string
 	client *http.Client
 	clock  network.Clock
@@ -41,6 +46,7 @@ type job struct {
 	ID     int64  `json:"id"`
 	Name   string `json:"name"`
 	Status string `json:"status"`
+	Reason string `json:"failure_reason"` // a word of GitLab's; "script_failure": what the job ran has failed
 	Below  struct {
 		ID      int64 `json:"id"`
 		Project int64 `json:"project_id"`
@@ -50,6 +56,8 @@ type job struct {
 // ready fails with fault.NotFound if the project has no pipelines.
 func (p *project) ready(ctx context.Context) error {
 	var settings struct {
+		ID     int64  `json:"id"`
+		Branch string `json:"default_branch"`
 		Jobs   *bool  `json:"jobs_enabled"`
 		Builds string `json:"builds_access_level"`
 	}
@@ -60,13 +68,19 @@ func (p *project) ready(ctx context.Context) error {
 		return fault.Newf(fault.NotFound, compile, "%s has no pipelines", p.place).
 			WithHint("have the pipelines of that repository turned on, or install commodore on this machine")
 	}
+	p.id, p.branch = settings.ID, cmp.Or(p.branch, settings.Branch)
 	return nil
 }
 
-// newest returns the newest pipeline of a commit; found: there is one.
+// newest returns the newest pipeline of a commit on the branch that counts: merge requests and other branches have pipelines
+// of the same commit, which push no catalog.
 func (p *project) newest(ctx context.Context, commit string) (newest pipeline, found bool, err error) {
+	query := url.Values{"order_by": {"id"}, "sort": {"desc"}, "per_page": {"20"}, "sha": {commit}}
+	if p.branch != "" {
+		query.Set("ref", p.branch)
+	}
 	var list []pipeline
-	err = p.get(ctx, "/pipelines?order_by=id&sort=desc&per_page=20&sha="+url.QueryEscape(commit), &list)
+	err = p.get(ctx, "/pipelines?"+query.Encode(), &list)
 	for _, each := range list {
 		if each.ID > newest.ID {
 			newest = each
@@ -75,25 +89,39 @@ func (p *project) newest(ctx context.Context, commit string) (newest pipeline, f
 	return newest, len(list) > 0, err
 }
 
-// jobs returns the jobs of a pipeline and of those that it started.
+// jobs returns the jobs of a pipeline and of those that it started in this project.
 func (p *project) jobs(ctx context.Context, id int64) ([]job, error) {
-	var all, bridges []job
-	if err := p.get(ctx, fmt.Sprintf("/pipelines/%d/jobs?per_page=100", id), &all); err != nil {
+	all, err := p.jobList(ctx, id, "jobs")
+	if err != nil {
 		return nil, err
 	}
-	err := p.get(ctx, fmt.Sprintf("/pipelines/%d/bridges?per_page=100", id), &bridges)
+	bridges, err := p.jobList(ctx, id, "bridges")
 	if fault.Is(err, fault.NotFound) {
 		return all, nil
 	}
 	for _, bridge := range bridges {
-		if bridge.Below.ID == 0 || err != nil {
+		if bridge.Below.ID == 0 || bridge.Below.Project != p.id || err != nil {
 			continue
 		}
 		var below []job
-		err = p.get(ctx, fmt.Sprintf("/pipelines/%d/jobs?per_page=100", bridge.Below.ID), &below)
+		below, err = p.jobList(ctx, bridge.Below.ID, "jobs")
 		all = append(all, below...)
 	}
 	return all, err
+}
+
+// jobList reads a list of jobs to its end: a tenant may have more clusters than stand on one page.
+func (p *project) jobList(ctx context.Context, id int64, kind string) (all []job, err error) {
+	for page := 1; page <= mostPages; page++ {
+		var some []job
+		if err := p.get(ctx, fmt.Sprintf("/pipelines/%d/%s?per_page=%d&page=%d", id, kind, perPage, page), &some); err != nil {
+			return nil, err
+		}
+		if all = append(all, some...); len(some) < perPage {
+			break
+		}
+	}
+	return all, nil
 }
 
 // retry runs again those jobs of a pipeline that failed.

@@ -14,7 +14,9 @@ import (
 const (
 	// startLimit is how long a pipeline takes at most to exist after its commit.
 	startLimit = 2 * time.Minute
-	pollPeriod = 5 * time.Second
+	// runnerLimit is how long a runner usually takes at most to begin with a job.
+	runnerLimit = 5 * time.Minute
+	pollPeriod  = 5 * time.Second
 	// mostMisses is how often in a row the host may fail to answer.
 	mostMisses = 24
 )
@@ -37,9 +39,15 @@ type watch struct {
 	said            func(string)
 	began           time.Time
 	last            string // that was said
+	status          string // that was seen last
+	since           time.Time
+	known           bool // whose pipelines count
 	retried         bool
 	looked          bool
 }
+
+// scriptFailed is GitLab's word for a job whose own words say why it failed.
+const scriptFailed = "script_failure"
 
 // follow waits until the pipeline of a commit has compiled a cluster.
 func (p *project) follow(ctx context.Context, cluster, commit string, said func(string)) error {
@@ -74,6 +82,12 @@ func (w *watch) say(text string) {
 
 // look takes one look; done: nothing more will happen.
 func (w *watch) look(ctx context.Context) (done bool, err error) {
+	if !w.known {
+		if err := w.ready(ctx); err != nil {
+			return false, err
+		}
+		w.known = true
+	}
 	newest, found, err := w.newest(ctx, w.commit)
 	if err != nil {
 		return false, err
@@ -101,12 +115,15 @@ func (w *watch) judge(ctx context.Context, run pipeline, jobs []job, first bool)
 	if ours != nil {
 		status = ours.Status
 	}
+	if ours != nil && status == "skipped" && slices.ContainsFunc(jobs, isFailed) { // because of what failed in front of it
+		status = "failed"
+	}
+	if ours == nil && others(jobs) && (status == "success" || status == "failed") {
+		none := noPipeline{fmt.Sprintf("the pipeline of %s compiles other clusters, and not %s", w.place, w.cluster)}
+		return true, none.notFound()
+	}
 	switch status {
 	case "success":
-		if ours == nil && others(jobs) {
-			none := noPipeline{fmt.Sprintf("the pipeline of %s compiles other clusters, and not %s", w.place, w.cluster)}
-			return true, none.notFound()
-		}
 		w.say(fmt.Sprintf("pipeline %d has compiled the catalog", run.ID))
 		return true, nil
 	case "failed", "canceled":
@@ -119,12 +136,36 @@ func (w *watch) judge(ctx context.Context, run pipeline, jobs []job, first bool)
 		}
 		return true, w.failed(ctx, run, jobs, ours, status)
 	case "skipped", "manual":
-		return true, fault.Newf(fault.Waiting, compile, "pipeline %d of %s is %s", run.ID, w.place, status).
-			WithHint("start it by hand: %s", shorten(printable(run.URL), mostURL))
+		return true, w.idle(run, status)
 	}
-	w.say(fmt.Sprintf("pipeline %d is %s", run.ID, shorten(printable(status), 50)))
+	w.progress(run, status)
 	return false, nil
 }
+
+// progress says how far a pipeline is that has not ended, and that one which does not begin may need somebody.
+func (w *watch) progress(run pipeline, status string) {
+	now := w.clock.Now()
+	if status != w.status {
+		w.status, w.since = status, now
+	}
+	text := fmt.Sprintf("pipeline %d is %s", run.ID, shorten(printable(status), 50))
+	if slices.Contains([]string{"created", "pending", "waiting_for_resource"}, status) && now.Sub(w.since) >= runnerLimit {
+		text += fmt.Sprintf(" since %s: perhaps no runner takes its jobs; see %s", runnerLimit, shorten(printable(run.URL), mostURL))
+	}
+	w.say(text)
+}
+
+// idle is that nothing will happen unless somebody starts it.
+func (w *watch) idle(run pipeline, status string) error {
+	hint := "start it by hand, then run this again: %s"
+	if status == "skipped" {
+		hint = "have that branch run a new pipeline, then run this again: %s"
+	}
+	return fault.Newf(fault.Waiting, compile, "pipeline %d of %s is %s", run.ID, w.place, status).
+		WithHint(hint, shorten(printable(run.URL), mostURL))
+}
+
+func isFailed(j job) bool { return j.Status == "failed" }
 
 // ours is the job that compiles and pushes the cluster's catalog.
 func (w *watch) ours(jobs []job) *job {
@@ -144,25 +185,30 @@ func others(jobs []job) bool {
 
 // failed says why a pipeline failed, by the words of the job that did.
 func (w *watch) failed(ctx context.Context, run pipeline, jobs []job, ours *job, status string) error {
-	if ours == nil || ours.Status == status && status == "canceled" {
-		for i, each := range jobs {
-			if each.Status == status {
-				ours = &jobs[i]
-			}
-		}
-	}
 	where := shorten(printable(run.URL), mostURL)
 	if status == "canceled" {
 		return fault.Newf(fault.Waiting, compile, "somebody stopped pipeline %d of %s", run.ID, w.place).
 			WithHint("find out why, then run this again: %s", where)
 	}
-	if ours == nil {
+	if ours == nil || !isFailed(*ours) {
+		for i, each := range jobs {
+			if isFailed(each) {
+				ours = &jobs[i]
+			}
+		}
+	}
+	if ours == nil || !isFailed(*ours) {
 		return fault.Newf(fault.Invalid, compile, "pipeline %d of %s failed", run.ID, w.place).WithHint("look at it: %s", where)
+	}
+	name := shorten(printable(ours.Name), 100)
+	if ours.Reason != "" && ours.Reason != scriptFailed {
+		return fault.Newf(fault.Waiting, compile, "the job %s did not run to its end: %s", name, shorten(printable(strings.ReplaceAll(ours.Reason, "_", " ")), 100)).
+			WithHint("ask those who run the pipelines of %s, then run this again: %s", w.place.host, where)
 	}
 	text, err := w.trace(ctx, ours.ID)
 	if err != nil {
-		return fault.New(fault.Invalid, compile, errors.Join(fmt.Errorf("the job %s failed", printable(ours.Name)), err)).
+		return fault.New(fault.Invalid, compile, errors.Join(fmt.Errorf("the job %s failed", name), err)).
 			WithHint("look at it: %s", where)
 	}
-	return broken(reason(text), fmt.Sprintf("correct the configuration, then run again; the job %s of pipeline %d says more: %s", shorten(printable(ours.Name), 100), run.ID, where))
+	return broken(reason(text), fmt.Sprintf("correct the configuration, then run again; the job %s of pipeline %d says more: %s", name, run.ID, where))
 }
