@@ -17,6 +17,7 @@ const nsRecords = "The zone example.net needs exactly these NS records:\n" +
 	"c-demo-1.example.net. 3600 IN NS ns1.exoscale.io.\nc-demo-1.example.net. 3600 IN NS ns1.exoscale.net."
 
 func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
+	long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	virtuallyIn(t, circumstances{scenario: "no-delegation", dir: dir}, func(t *testing.T, s session, _ *simcloud.Zone) {

@@ -12,6 +12,7 @@ import (
 
 // A bucket that was opened to everybody by somebody else's policy would give the cluster's keys away.
 func TestABootstrapDocumentThatStrangersCanReadIsTakenBack(t *testing.T) {
+	long(t)
 	t.Parallel()
 	open := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -58,6 +58,7 @@ func (s saboteur) EnsureAttached(ctx context.Context, ip, instance string) (stat
 // The simulated zone is as unforgiving as the real one: each wrong detail breaks the installation where it would in
 // reality.
 func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
+	long(t)
 	without := func(group string, port int) func(state.SecurityGroup, state.Rule) bool {
 		return func(g state.SecurityGroup, r state.Rule) bool {
 			return strings.HasSuffix(g.Name, group) && r.From <= port && port <= r.To
@@ -96,9 +97,6 @@ func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 		}}, exitOperators, "waiting on authentication, console"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if c.code != exitBootstrap {
-				long(t)
-			}
 			t.Parallel()
 			virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
 				out, err := sabotaged(t, s, c.how)
