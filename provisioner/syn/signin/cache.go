@@ -1,15 +1,22 @@
 package signin
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
 )
 
-const maxCache = 4 << 20 // bytes
+const (
+	maxCache = 4 << 20 // bytes
+	// lockLimit is how long another of us may keep the cache: it writes a few thousand bytes.
+	lockLimit = 2 * time.Second
+)
 
 // CachePath returns where commodore keeps its tokens, below a cache folder such as $XDG_CACHE_HOME.
 func CachePath(cacheHome string) string { return filepath.Join(cacheHome, "commodore", "token") }
@@ -61,6 +68,10 @@ func (s *Source) note(fresh kept) error {
 	if s.options.Cache == "" {
 		return nil
 	}
+	if err := os.MkdirAll(filepath.Dir(s.options.Cache), 0o700); err != nil {
+		return err
+	}
+	defer s.alone()()
 	entries, err := s.entries()
 	if err != nil {
 		return err
@@ -72,10 +83,17 @@ func (s *Source) note(fresh kept) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(s.options.Cache), 0o700); err != nil {
-		return err
-	}
 	return replace(s.options.Cache, content)
+}
+
+// alone keeps others of us from writing the cache until release. commodore knows no lock, and a cache that cannot be locked
+// is better than none.
+func (s *Source) alone() (release func()) {
+	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
+	defer cancel()
+	lock := flock.New(s.options.Cache+".lock", flock.SetPermissions(0o600))
+	_, _ = lock.TryLockContext(ctx, time.Millisecond)
+	return func() { _ = lock.Close() }
 }
 
 // replace gives the file to its owner alone, whoever could read the old one.

@@ -3,15 +3,18 @@ package signin_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner/syn/signin"
+	"exoshift/state"
 )
 
 // cached returns a source with an entry in its cache, and what the entry is for.
@@ -198,5 +201,55 @@ func TestAFileWithATokenIsReadAgain(t *testing.T) {
 		if token, err := source.Token(t.Context()); token != want || err != nil {
 			t.Errorf("%q, %v", token, err)
 		}
+	}
+}
+
+func TestATokenThatAnotherProgramRenewedAtTheSameTimeIsUsed(t *testing.T) {
+	const api = "https://api.example.net"
+	s := newSignOn(t)
+	s.refusals = []string{"invalid_grant"} // the secret was used by the other one
+	options, theirs := s.options(), jsonWebToken(t, time.Minute)
+	options.Cache = filepath.Join(t.TempDir(), "token")
+	keep := func(token string) {
+		content, err := json.Marshal(map[string]any{api: map[string]any{"id_token": token, "refresh_token": canary}})
+		must(t, err)
+		must(t, os.WriteFile(options.Cache, content, 0o600))
+	}
+	keep(jsonWebToken(t, -time.Minute))
+	services := options.Services
+	options.Services = func(ctx context.Context) (state.SynServices, error) {
+		keep(theirs) // after we looked
+		return services(ctx)
+	}
+	if token, err := signin.New(options).Token(t.Context()); err != nil || token != theirs {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTokensThatAreKeptAtTheSameTimeAreAllKept(t *testing.T) {
+	s := newSignOn(t)
+	cache, entries := filepath.Join(t.TempDir(), "token"), map[string]any{}
+	old := map[string]any{"id_token": jsonWebToken(t, -time.Minute), "refresh_token": canary}
+	for n := range 16 {
+		entries[fmt.Sprintf("https://api-%d.example.net", n)] = old
+	}
+	content, err := json.Marshal(entries)
+	must(t, err)
+	must(t, os.WriteFile(cache, content, 0o644))
+	var all sync.WaitGroup
+	for api := range entries {
+		all.Go(func() {
+			options := s.options()
+			options.API, options.Cache = api, cache
+			if _, err := signin.New(options).Token(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	content, err = os.ReadFile(cache)
+	must(t, err)
+	if lost := strings.Count(string(content), old["id_token"].(string)); lost > 0 {
+		t.Errorf("%d tokens were written over", lost)
 	}
 }
