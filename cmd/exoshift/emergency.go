@@ -11,9 +11,9 @@ import (
 
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
+	"exoshift/internal/network"
 	"exoshift/provisioner/openshift"
 	"exoshift/state"
-	"exoshift/wizard"
 )
 
 // emergency is what the flags of emergency-access say beyond the common ones.
@@ -49,7 +49,7 @@ kubeconfig its power; if the emergency access does not work after that, everythi
 	return cmd
 }
 
-func (e emergency) run(ctx context.Context, std streams) (err error) {
+func (e emergency) run(ctx context.Context, std streams) error {
 	if e.kubeconfig == "" {
 		return usageError{errors.New("name the file with the emergency credentials: --kubeconfig FILE")}
 	}
@@ -66,11 +66,11 @@ func (e emergency) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer unlock()
-	cluster, leave, err := clusterOf(ctx, folder)
+	cluster, leave, err := clusterOf(folder)
 	if err != nil {
 		return misused(err)
 	}
-	defer func() { err = errors.Join(err, leave()) }()
+	defer leave()
 	return e.verify(ctx, std, folder, cluster, credentials)
 }
 
@@ -115,35 +115,50 @@ func (e emergency) invalidated(ctx context.Context, std streams, folder state.Fo
 	if _, err := cluster.InvalidateAdmin(ctx, credentials); err != nil {
 		return err
 	}
-	facts, err := folder.Facts()
-	if err == nil && facts.Syn.AdminInvalidated.IsZero() {
-		facts.Syn.AdminInvalidated = time.Now().UTC().Truncate(time.Second)
-		err = folder.SaveFacts(facts)
-	}
 	fmt.Fprintln(std.out, "The administrator's kubeconfig is refused, and the emergency access works.")
-	return err
+	return noteInvalidated(folder)
 }
 
-// clusterOf returns the cluster of a folder, in the world where it is; leave closes both.
-func clusterOf(ctx context.Context, folder state.Folder) (*openshift.Cluster, func() error, error) {
+// noteInvalidated keeps in the folder since when its kubeconfig is refused: the hand-over page names it no more.
+func noteInvalidated(folder state.Folder) error {
+	facts, err := folder.Facts()
+	if err != nil || !facts.Syn.AdminInvalidated.IsZero() {
+		return err
+	}
+	facts.Syn.AdminInvalidated = time.Now().UTC().Truncate(time.Second)
+	if err := folder.SaveFacts(facts); err != nil {
+		return err
+	}
+	spec, err := answersInForce(folder)
+	if err != nil {
+		return err
+	}
+	page, err := handOver(folder, spec, true)
+	if err != nil {
+		return err
+	}
+	return folder.Write(state.HandoverFile, page.Markdown())
+}
+
+// clusterOf returns the cluster of a folder; leave closes it.
+func clusterOf(folder state.Folder) (cluster *openshift.Cluster, leave func(), err error) {
 	const op = "reach the cluster"
 	spec, err := answersInForce(folder)
 	if err != nil {
 		return nil, nil, err
 	}
 	facts, err := folder.Facts()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, nil, err
-	}
-	if facts.Installed.IsZero() {
-		return nil, nil, fault.Newf(fault.Invalid, op, "the cluster of %s is not installed", folder.Path())
-	}
-	secrets, _ := wizard.ResolveSecrets(spec, rehearsalSecrets) // a real cluster's API needs none of them
-	around, err := surroundingsOf(ctx, folder, facts.Rehearsal, spec, secrets)
-	if err != nil {
-		return nil, nil, err
+	case facts.Rehearsal:
+		return nil, nil, fault.Newf(fault.Invalid, op, "the cluster of %s was only rehearsed", folder.Path()).
+			WithHint("nobody hands out emergency credentials of a simulated cluster: name the folder of a real one")
+	case facts.Installed.IsZero():
+		return nil, nil, fault.Newf(fault.Invalid, op, "the cluster of %s is not installed", folder.Path()).
+			WithHint("emergency credentials are made once Project Syn runs: end the installation first")
 	}
 	s := session{spec: spec, folder: folder}
-	cluster := openshift.NewCluster(around.net, s.kubeconfig)
-	return cluster, func() error { cluster.Close(); return around.leave() }, nil
+	cluster = openshift.NewCluster(network.Host(), s.kubeconfig)
+	return cluster, cluster.Close, nil
 }

@@ -5,11 +5,13 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/openshift"
+	"exoshift/state"
 )
 
 func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t *testing.T) {
@@ -38,6 +40,10 @@ func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t 
 		}
 		if facts(t, s).Syn.AdminInvalidated.IsZero() {
 			t.Error("the facts do not tell")
+		}
+		page, err := os.ReadFile(s.folder.Path(state.HandoverFile))
+		if err != nil || !strings.Contains(string(page), "the API refuses the first kubeconfig") {
+			t.Errorf("the hand-over page does not tell: %v", err)
 		}
 	})
 }

@@ -67,7 +67,7 @@ func (c *Cluster) openEmergency(ctx context.Context, kubeconfig []byte) (*api, e
 	case err != nil:
 		return nil, err
 	case ours.Metadata.UID != theirs.Metadata.UID:
-		return nil, fault.Newf(fault.Invalid, emergencyOp, "it leads to another cluster of that name")
+		return nil, fault.Newf(fault.Invalid, emergencyOp, "it leads to another cluster of that name").WithHint(fetchEmergency)
 	}
 	return access, nil
 }
@@ -77,6 +77,9 @@ func refused(err error) error {
 	if fault.Is(err, fault.Denied) {
 		return fault.New(fault.Denied, emergencyOp, errors.New("the API refuses it")).
 			WithHint("fetch the emergency credentials again: their tokens end")
+	}
+	if fault.Is(err, fault.Transient) {
+		return fault.New(fault.Transient, emergencyOp, err).WithHint("see that this machine reaches the cluster's API, then run this again: nothing was changed")
 	}
 	return err
 }
@@ -93,7 +96,7 @@ func (a *api) verify(ctx context.Context) (Emergency, error) {
 	}
 	account, found := strings.CutPrefix(user, emergencyUser)
 	if !found || len(validation.IsDNS1123Subdomain(account)) > 0 {
-		return Emergency{}, fault.Newf(fault.Invalid, emergencyOp, "its user %q is no emergency account", said(user))
+		return Emergency{}, fault.Newf(fault.Invalid, emergencyOp, "its user %q is no emergency account", said(user)).WithHint(fetchEmergency)
 	}
 	if err := a.mayEverything(ctx); err != nil {
 		return Emergency{}, err
@@ -154,7 +157,7 @@ func (a *api) tokenMade(ctx context.Context, name string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	if !exists {
-		return time.Time{}, fault.Newf(fault.Invalid, emergencyOp, "the cluster has no EmergencyAccount %q", name)
+		return time.Time{}, fault.Newf(fault.Invalid, emergencyOp, "the cluster has no EmergencyAccount %q", name).WithHint(fetchEmergency)
 	}
 	born, _, err := read[identity](ctx, a, namespaces, "kube-system")
 	if err != nil {
@@ -162,7 +165,8 @@ func (a *api) tokenMade(ctx context.Context, name string) (time.Time, error) {
 	}
 	made := account.Status.TokenMade
 	if made.IsZero() || made.Before(&born.Metadata.CreationTimestamp) {
-		return time.Time{}, fault.Newf(fault.Transient, emergencyOp, "the EmergencyAccount %q has made no token yet since the cluster exists", name)
+		return time.Time{}, fault.Newf(fault.Transient, emergencyOp, "the EmergencyAccount %q has made no token yet since the cluster exists", name).
+			WithHint("look at the deployments in the namespace appuio-emergency-credentials-controller, then run this again")
 	}
 	return made.Time, nil
 }

@@ -104,8 +104,8 @@ func TestAnEmergencyAccessIsVerifiedThroughAndThrough(t *testing.T) {
 					}
 					return
 				}
-				if !fault.Is(err, test.want) || strings.Contains(err.Error(), "very-secret") {
-					t.Errorf("got %v", err)
+				if !fault.Is(err, test.want) || strings.Contains(err.Error(), "very-secret") || fault.HintOf(err) == "" {
+					t.Errorf("got %v, hint %q", err, fault.HintOf(err))
 				}
 			})
 		})

@@ -1,6 +1,7 @@
 package openshift
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -14,26 +15,32 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-const fetchEmergency = "fetch the emergency credentials of this cluster, and leave TLS verification on"
+const (
+	fetchEmergency   = "fetch the emergency credentials of this cluster, and leave TLS verification on"
+	decryptEmergency = "open it with its passphrase, which is in Passbolt, and give the kubeconfig that comes out"
+)
 
 // emergencyAPI connects by an emergency kubeconfig to the API that admin leads to. Nothing but its address, authority and
 // token is used of it: no programs, no files, no other name for the server.
 func (c *Cluster) emergencyAPI(kubeconfig []byte, admin *api) (*api, error) {
 	const op = "load the emergency kubeconfig"
+	if bytes.Contains(kubeconfig, []byte("-----BEGIN PGP MESSAGE-----")) {
+		return nil, fault.Newf(fault.Invalid, op, "it is still encrypted").WithHint(decryptEmergency)
+	}
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, op, "it is no kubeconfig").WithHint(fetchEmergency) // the cause may quote a token
 	}
 	address, err := url.Parse(config.Host)
 	if err != nil {
-		return nil, fault.Newf(fault.Invalid, op, "its server is no address")
+		return nil, fault.Newf(fault.Invalid, op, "its server is no address").WithHint(fetchEmergency)
 	}
 	if err := checkEmergency(config, address, admin.address); err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint(fetchEmergency)
 	}
 	roots, err := c.emergencyRoots(config)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, op, err)
+		return nil, fault.New(fault.Invalid, op, err).WithHint(fetchEmergency)
 	}
 	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	made := &api{address: address, trust: trust, http: newClient(c.net, trust), tally: &c.tally}
