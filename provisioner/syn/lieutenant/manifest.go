@@ -97,7 +97,7 @@ func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]b
 	case answer.StatusCode != http.StatusOK:
 		return nil, newRefusal(answer.StatusCode, content, token)
 	case len(content) > maxManifest:
-		return nil, &refusal{status: answer.StatusCode, strange: "its answer has no end"}
+		return nil, &refusal{status: answer.StatusCode, strange: "its answer has no end", given: true}
 	}
 	return content, checkManifest(content)
 }
@@ -128,7 +128,7 @@ func checkManifest(content []byte) *refusal {
 			return nil
 		}
 	}
-	return &refusal{status: http.StatusOK, strange: "it answers with JSON that does not install Steward"}
+	return &refusal{status: http.StatusOK, strange: "it answers with JSON that does not install Steward", given: true}
 }
 
 // unfetched says what became of the token.
@@ -139,6 +139,9 @@ func (c *Client) unfetched(failed *refusal) error {
 	case failed.err != nil:
 		return fault.New(fault.Transient, manifestOp, failed).
 			WithHint("check that this machine reaches %s and run again; if the token is refused then, it was used by this attempt", c.base)
+	case failed.given:
+		return fault.New(fault.Internal, manifestOp, failed).
+			WithHint("tell those who run Lieutenant at %s: it answers once for each token, so have them reset the cluster's bootstrap token, too, before you run again", c.base)
 	case failed.strange != "":
 		return fault.New(fault.Internal, manifestOp, failed).
 			WithHint("%s; if the token is refused then, it was used by this attempt", c.pathHint(failed))

@@ -18,6 +18,7 @@ type refusal struct {
 	status  int    // of the answer
 	reason  string // the server's words
 	strange string // what is there in place of Lieutenant's answer
+	given   bool   // the strange thing is Lieutenant's own, as far as can be seen
 }
 
 func (r *refusal) Error() string {
