@@ -22,7 +22,7 @@ func operatorRules() []Rule {
 	}, {
 		ID:         "no-cloud-controller",
 		Cause:      "No cloud controller takes care of the nodes, and nearly nothing runs on nodes that it has not seen.",
-		Fix:        "Look at why it does not run, or does not reach the API or Exoscale:\noc -n exoscale-cloud-controller-manager get pods,events; oc -n exoscale-cloud-controller-manager logs deployment/exoscale-cloud-controller-manager --tail=20",
+		Fix:        controllerFix("exoscale-cloud-controller-manager"),
 		Confidence: High,
 		Patience:   6 * time.Minute,
 		signature:  untouchedNodes,
@@ -50,6 +50,12 @@ func configMismatch(m *moment) clue {
 // uninitialized is the taint of nodes that no cloud controller has seen.
 const uninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
 
+// controllerFix leads to the controller, which is in another namespace where a catalog brings it.
+func controllerFix(namespace string) string {
+	return fmt.Sprintf("Look at why it does not run, or does not reach the API or Exoscale:\n"+
+		"oc -n %[1]s get pods,events; oc -n %[1]s logs deployment/exoscale-cloud-controller-manager --tail=20", namespace)
+}
+
 // untouchedNodes holds while every node is untouched, or one for much longer than the controller needs.
 func untouchedNodes(m *moment) clue {
 	const tooLong = 15 * time.Minute
@@ -67,10 +73,14 @@ func untouchedNodes(m *moment) clue {
 			old = append(old, line)
 		}
 	}
+	found := clue{evidence: old}
 	if len(untouched) == len(m.Seen.Nodes) {
-		return clue{evidence: untouched}
+		found.evidence = untouched
 	}
-	return clue{evidence: old}
+	if syn := m.Spec.Syn; syn.LieutenantURL != "" || syn.CatalogDir != "" {
+		found.fix = controllerFix("syn-exoscale-cloud-controller-manager")
+	}
+	return found
 }
 
 // routersOnMasters holds where masters are not who the load balancers, or the ingress's name, lead to.

@@ -167,6 +167,12 @@ func ailmentsOfTheCluster() []ailment {
 				s.Seen.Nodes[n].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
 			}
 		}, "node master-0 has the taint", High},
+		{"no-cloud-controller", 17, 6.2, 0, func(_ float64, s *Signs) {
+			s.Spec.OpenShift.CloudControllerManager, s.Spec.Syn.LieutenantURL = "External", "https://api.syn.example.net"
+			for n := range s.Seen.Nodes {
+				s.Seen.Nodes[n].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
+			}
+		}, "oc -n syn-exoscale-cloud-controller-manager get pods", High},
 		{"no-cloud-controller", 17, 22, 0, func(_ float64, s *Signs) {
 			s.Spec.OpenShift.CloudControllerManager = "External"
 			s.Seen.Nodes[0].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
