@@ -8,7 +8,6 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"exoshift/internal/console"
-	"exoshift/internal/network"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -153,7 +152,7 @@ func (c *conversation) resume() string {
 // realSession returns the run of an installation in a folder.
 func realSession(o options, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (s session, err error) {
 	s = session{
-		spec: spec, secrets: secrets, folder: folder, net: network.Host(), options: o, agent: sshAgent(),
+		spec: spec, secrets: secrets, folder: folder, net: o.hostNetwork(), options: o, agent: sshAgent(),
 		access: ownAccess().attendedBy(o.output.attended()),
 		where:  console.Whereabouts{Folder: folder.Path(), Resume: resumeCommand("install", o)},
 	}

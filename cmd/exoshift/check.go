@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -59,6 +58,7 @@ deleted again. --vantage ssh:HOST looks from a Linux host of yours.`,
 	flags.String("scenario", "", "what is wrong with the simulated internet: "+strings.Join(simcloud.Obstacles(), ", "))
 	flags.String("output", string(formatAuto), "how to show it: "+strings.Join(formats(), ", "))
 	flags.Bool("ascii", false, "draw with ASCII alone, for terminals without other symbols")
+	hostKeysFlag(cmd)
 	flags.Bool("yes", false, "start the machine of --vantage zone without asking")
 	return cmd
 }
@@ -78,6 +78,9 @@ func bindChecking(cmd *cobra.Command, std streams) (checking, error) {
 	}
 	c.answers, c.ascii, c.yes = layers.GetString("answers"), layers.GetBool("ascii"), layers.GetBool("yes")
 	if c.set, err = assignments(cmd); err != nil {
+		return c, err
+	}
+	if err = c.bindHostKeys(cmd, layers); err != nil {
 		return c, err
 	}
 	given, err := cmd.Flags().GetStringArray("skip") // reasons may hold commas
@@ -174,12 +177,9 @@ func (c checking) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	if c.simulate {
-		dir, err := os.MkdirTemp("", "exoshift-check-")
-		if err != nil {
-			return fmt.Errorf("make a temporary folder: %w", err)
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-		survey.dir = func() (string, error) { return dir, nil }
+		made := &scratch{}
+		defer made.remove()
+		survey.dir = made.dir
 	}
 	report, err := c.show(ctx, std, survey, before)
 	if err != nil && ctx.Err() == nil && report.Worst() == reach.Fail {

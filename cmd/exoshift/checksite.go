@@ -10,7 +10,7 @@ import (
 // site opens the world that is checked: this machine's own, or a simulated one in memory.
 func (c checking) site(ctx context.Context, asked inquiredCluster) (net network.Network, leave func() error, err error) {
 	if !c.simulate {
-		return network.Host(), func() error { return nil }, nil
+		return c.hostNetwork(), func() error { return nil }, nil
 	}
 	zones, err := rehearsal{options: c.options, speed: usualSpeed, scenario: c.scenario}.zones()
 	if err != nil {

@@ -34,6 +34,7 @@ func installCommand(std streams) *cobra.Command {
 	accessibleFlag(cmd)
 	waitFlag(cmd)
 	releaseFlags(cmd)
+	hostKeysFlag(cmd)
 	renewFlag(cmd)
 	catalogFlag(cmd)
 	lookInsideFlag(cmd)
@@ -209,6 +210,9 @@ func resumeCommand(verb string, o options, more ...string) string {
 	}
 	if o.releaseKey != "" {
 		words = append(words, "--release-key", o.releaseKey)
+	}
+	if o.hostKeysFile != "" {
+		words = append(words, "--"+hostKeysName, o.hostKeysFile)
 	}
 	if o.renew {
 		words = append(words, "--renew-certificates")

@@ -19,7 +19,7 @@ func realConversation(ctx context.Context, o options) (*conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: ownReality()}
+	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: ownReality(o)}
 	if err = unspoilt(draft, "install"); err == nil {
 		c.cache, err = cacheFolder()
 	}
@@ -127,7 +127,7 @@ func resumedConversation(ctx context.Context, o options, draft state.Draft) (*co
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: ownReality()}
+	c := &conversation{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment, realm: ownReality(o)}
 	c.cache, err = cacheFolder()
 	if err == nil {
 		c.answers, err = draftedAnswers(draft)

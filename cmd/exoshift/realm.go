@@ -26,7 +26,7 @@ type reality struct {
 }
 
 // ownReality is that of whoever sits here. Nothing waits for a sign-in that they did not ask for.
-func ownReality() reality { return reality{network.Host(), ownAccess()} }
+func ownReality(o options) reality { return reality{o.hostNetwork(), ownAccess()} }
 
 func (r reality) network(context.Context, string) (network.Network, error) { return r.net, nil }
 

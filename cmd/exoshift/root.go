@@ -103,10 +103,12 @@ type options struct {
 	ascii        bool // the dashboard is drawn with ASCII alone
 	yes          bool
 	waitForDNS   time.Duration
-	installer    string // path of an openshift-install to use; "" downloads it
-	releaseKey   string // path of the OpenPGP key by which downloads are verified; "" for the publisher's
-	renew        bool   // certificates that are too old
-	lookInside   bool   // the bootstrap machine is opened to our own address
+	installer    string            // path of an openshift-install to use; "" downloads it
+	releaseKey   string            // path of the OpenPGP key by which downloads are verified; "" for the publisher's
+	hostKeysFile string            // "" for the keys that are pinned
+	hostKeys     map[string]string // those in that file, by host
+	renew        bool              // certificates that are too old
+	lookInside   bool              // the bootstrap machine is opened to our own address
 }
 
 // bind reads a command's flags, with the environment beneath them.
@@ -128,12 +130,13 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 		wanted = outputPlain
 	}
 	chosen, err := wanted.suiting(layers.GetBool(accessibleName), cmd, std)
-	return options{
+	o := options{
 		answers: layers.GetString("answers"), set: set, dir: layers.GetString("dir"), output: chosen, ascii: layers.GetBool("ascii"), yes: layers.GetBool("yes"),
 		waitForDNS: layers.GetDuration("wait-for-dns"), installer: installer,
 		releaseKey: layers.GetString("release-key"), renew: layers.GetBool("renew-certificates"),
 		lookInside: layers.GetBool("look-inside"),
-	}, err
+	}
+	return o, errors.Join(err, o.bindHostKeys(cmd, layers))
 }
 
 // flagLayers are a command's flags over the environment.

@@ -134,8 +134,12 @@ func (s simulation) announce(std streams, address net.Addr, zone *simcloud.Zone,
 	if err := renameio.WriteFile(releaseKey, zone.ReleaseKey(), 0o600); err != nil {
 		return fmt.Errorf("write the key that the zone's releases are signed with: %w", err)
 	}
+	hostKeys := filepath.Join(filepath.Dir(authority), "known_hosts")
+	if err := renameio.WriteFile(hostKeys, knownHostsLines(zone.HostKeys()), 0o600); err != nil {
+		return fmt.Errorf("write the keys of the zone's SSH hosts: %w", err)
+	}
 	variables := clientEnvironment("http://"+address.String(), authority, spec.Exoscale.Zone, zone.Person())
-	variables = append(variables, variable{name: "EXOSHIFT_RELEASE_KEY", value: releaseKey})
+	variables = append(variables, variable{name: "EXOSHIFT_RELEASE_KEY", value: releaseKey}, variable{name: "EXOSHIFT_HOST_KEYS", value: hostKeys})
 	if s.env != "" {
 		if err := renameio.WriteFile(s.env, exports(variables), 0o600); err != nil {
 			return fmt.Errorf("write the environment for clients: %w", err)

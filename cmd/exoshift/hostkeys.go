@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
+	"golang.org/x/crypto/ssh"
+
+	"exoshift/internal/network"
+)
+
+const hostKeysName = "host-keys"
+
+func hostKeysFlag(cmd *cobra.Command) {
+	cmd.Flags().String(hostKeysName, "", "trust the SSH host keys in this file, as in known_hosts, in the place of those that are pinned for the same hosts, e.g. for a mirror")
+}
+
+// bindHostKeys reads the file that the command was given, if it takes one.
+func (o *options) bindHostKeys(cmd *cobra.Command, layers *viper.Viper) (err error) {
+	if cmd.Flags().Lookup(hostKeysName) == nil {
+		return nil
+	}
+	o.hostKeysFile = layers.GetString(hostKeysName)
+	o.hostKeys, err = readHostKeys(o.hostKeysFile)
+	return err
+}
+
+// hostNetwork is the network of this machine, with the host keys that were given.
+func (o options) hostNetwork() network.Network {
+	n := network.Host()
+	n.HostKeys = o.hostKeys
+	return n
+}
+
+// readHostKeys returns the keys in a file as in known_hosts, by host; nil without a file. Of several keys of a host the
+// first counts.
+func readHostKeys(path string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--%s: %w", hostKeysName, err)}
+	}
+	keys := map[string]string{}
+	for line := range strings.Lines(string(content)) {
+		marker, hosts, key, _, _, err := ssh.ParseKnownHosts([]byte(line))
+		if err != nil || marker != "" {
+			continue
+		}
+		for _, host := range hosts {
+			if keys[host] == "" {
+				keys[host] = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return nil, usageError{fmt.Errorf("--%s %s: there is no host key in it; a line is: git.example.net ssh-ed25519 AAAA…", hostKeysName, path)}
+	}
+	return keys, nil
+}
+
+// knownHostsLines are keys by host as in known_hosts.
+func knownHostsLines(keys map[string]string) []byte {
+	var lines strings.Builder
+	for _, host := range slices.Sorted(maps.Keys(keys)) {
+		fmt.Fprintf(&lines, "%s %s\n", host, keys[host])
+	}
+	return []byte(lines.String())
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	oneHostKey   = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINbmB5+y2VJ1FZqYhxMoq3+3cEo6uty+QEjxmzfpgV2V"
+	otherHostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKpMpSEws+01sdyRHhWJvZjZczk/4beFHZsFOSkRuIFh"
+)
+
+func TestHostKeysAreReadByHostAndTheFirstOfAHostCounts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "known_hosts")
+	content := "# a mirror\n\ngit.example.net,mirror " + oneHostKey + " comment\nnonsense\ngit.example.net " + otherHostKey +
+		"\n@revoked old.example.net " + otherHostKey + "\n"
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readHostKeys(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"git.example.net": oneHostKey, "mirror": oneHostKey}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if written := string(knownHostsLines(got)); written != "git.example.net "+oneHostKey+"\nmirror "+oneHostKey+"\n" {
+		t.Errorf("written as %s", written)
+	}
+}
+
+func TestAFileWithoutHostKeysIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "known_hosts")
+	if err := os.WriteFile(path, []byte("# nothing\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, path + ".missing"} {
+		if _, err := readHostKeys(file); exitCode(err) != exitUsage || !strings.Contains(err.Error(), "--host-keys") {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+func TestASimulatedCheckMakesNoFolderThatNobodyNeeds(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
+	c := checking{simulate: true, zone: "ch-gva-2", vantages: []string{"workstation"}, only: []string{"NET-EXO-001"}, format: formatShort}
+	var out, told strings.Builder
+	if err := c.run(t.Context(), streams{out: &out, err: &told}); err != nil {
+		t.Errorf("%v\n%s%s", err, out.String(), told.String())
+	}
+}
