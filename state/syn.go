@@ -45,6 +45,8 @@ type YAMLEdit struct {
 	Remove bool
 	// Over are the values that may be replaced; another one was written by somebody else: a fault.Conflict. nil: any may.
 	Over []any
+	// Otherwise says what to do next about another one; "": somebody finds out which of both is right.
+	Otherwise string
 	// Files: the edit counts only if the repository has one of them, e.g. openshift4.yml. nil: it counts.
 	Files []string
 }

@@ -124,6 +124,17 @@ func TestAnEditChangesItsLinesOnly(t *testing.T) {
 	}
 }
 
+func TestAConflictSaysWhatToDoAboutIt(t *testing.T) {
+	change := set("x", "parameters|openshift|baseDomain", "y")
+	for otherwise, want := range map[string]string{"": "which of both is right", "look in the other folder": "look in the other folder"} {
+		change.Otherwise = otherwise
+		_, err := edit.Apply(file, []byte(full), []state.YAMLEdit{change})
+		if hint := fault.HintOf(err); !strings.Contains(hint, want) {
+			t.Errorf("%v, hint %q", err, hint)
+		}
+	}
+}
+
 func TestAPlaceOfSomebodyElseIsAConflict(t *testing.T) {
 	for name, test := range map[string]struct {
 		before string

@@ -144,8 +144,7 @@ func (d *document) wishValue(root *node, t trail, e state.YAMLEdit) (bool, error
 		return false, nil
 	}
 	if is.sort != null && e.Over != nil && !slices.ContainsFunc(e.Over, func(v any) bool { return same(is, made(v)) }) {
-		return false, d.conflict(t.line, "%s is %s, which somebody else wrote, and should be %s", dotted(e.Path), is, target(e)).
-			WithHint("find out which of both is right; then correct that line by hand: %s", purpose(e))
+		return false, d.foreign(t.line, is, e)
 	}
 	if err := d.owned(t, e); err != nil {
 		return false, err
@@ -158,6 +157,15 @@ func (d *document) wishValue(root *node, t trail, e state.YAMLEdit) (bool, error
 		parent.entries[i].value = made(e.Value)
 	}
 	return true, nil
+}
+
+// foreign refuses to write over what somebody else wrote.
+func (d *document) foreign(line int, is *node, e state.YAMLEdit) error {
+	if e.Otherwise != "" {
+		return d.conflict(line, "%s is %s, which somebody else wrote", dotted(e.Path), is).WithHint("%s", e.Otherwise)
+	}
+	return d.conflict(line, "%s is %s, which somebody else wrote, and should be %s", dotted(e.Path), is, target(e)).
+		WithHint("find out which of both is right; then correct that line by hand: %s", purpose(e))
 }
 
 // same compares what two values say, without their anchors and tags. The order of a map's keys does not count.
