@@ -65,12 +65,12 @@ func (c *Client) complete(ctx context.Context, op string, found cluster, wanted 
 	missing := change{Facts: map[string]string{}}
 	has := found.cluster().Facts
 	for _, fact := range slices.Sorted(maps.Keys(wanted.Facts)) {
-		value, known := has[fact]
-		if known && value != wanted.Facts[fact] {
+		value := has[fact] // an empty one says nothing, and cannot be taken away by the API
+		if value != "" && value != wanted.Facts[fact] {
 			return found, "", fault.Newf(fault.Conflict, op, "its fact %s is %q, and %q is wanted", fact, clean(value, ""), wanted.Facts[fact]).
 				About(factsField).WithHint("if it is the same cluster, make the answers and Lieutenant agree on %s; otherwise choose another ID", fact)
 		}
-		if !known {
+		if value != wanted.Facts[fact] {
 			missing.Facts[fact] = wanted.Facts[fact]
 		}
 	}

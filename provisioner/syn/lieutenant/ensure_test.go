@@ -44,17 +44,20 @@ func TestAClusterIsCreatedAndHasACatalogWhenThatIsDone(t *testing.T) {
 }
 
 func TestAClusterIsGivenWhatItLacksAndNothingElse(t *testing.T) {
-	s := newServer(t)
-	s.existing(func(c map[string]any) {
-		c["displayName"], c["facts"] = "", map[string]any{"cloud": "exoscale", "more": "yes"}
-	})
-	got, action, err := s.client().EnsureCluster(t.Context(), wanted())
-	must(t, err)
-	if action != state.Updated || got.Facts["region"] != "ch-dk-2" || got.Facts["more"] != "yes" {
-		t.Errorf("%s %+v", action, got)
-	}
-	if diff := cmp.Diff([]string{`PATCH /clusters/c-demo {"displayName":"Demo","facts":{"region":"ch-dk-2"}}`}, s.changes()); diff != "" {
-		t.Error(diff)
+	for name, facts := range map[string]map[string]any{
+		"no region":       {"cloud": "exoscale", "more": "yes"},
+		"an empty region": {"cloud": "exoscale", "more": "yes", "region": ""},
+	} {
+		s := newServer(t)
+		s.existing(func(c map[string]any) { c["displayName"], c["facts"] = "", facts })
+		got, action, err := s.client().EnsureCluster(t.Context(), wanted())
+		must(t, err)
+		if action != state.Updated || got.Facts["region"] != "ch-dk-2" || got.Facts["more"] != "yes" {
+			t.Errorf("%s: %s %+v", name, action, got)
+		}
+		if diff := cmp.Diff([]string{`PATCH /clusters/c-demo {"displayName":"Demo","facts":{"region":"ch-dk-2"}}`}, s.changes()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 
