@@ -44,7 +44,13 @@ func options() Options {
 // destroyed runs a whole teardown and returns its error and the last inventory.
 func destroyed(t *testing.T, z *zone, o Options) (Inventory, error) {
 	t.Helper()
-	teardown := New(spec(), z.world(), o)
+	return torn(t, z.world(), o)
+}
+
+// torn is destroyed, for a world of which the zone is not all.
+func torn(t *testing.T, world World, o Options) (Inventory, error) {
+	t.Helper()
+	teardown := New(spec(), world, o)
 	inventory, err := teardown.Look(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,123 @@
+package destroy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/state"
+)
+
+// registry is Lieutenant and Vault in a few lines: a registration, and what of its secrets is there.
+type registry struct {
+	registered bool
+	secrets    map[string]bool // by path; false: deleted, and can be had back
+	done       []string
+	refuse     string // what is done and refused, as in done; "": nothing
+}
+
+func (r *registry) SignIn(context.Context, func(context.Context, string) error) error {
+	if r.refuse == "sign in" {
+		return errors.New("nobody is there")
+	}
+	return nil
+}
+
+func (r *registry) may(what string) error {
+	if what == r.refuse {
+		return errors.New("no right to " + what)
+	}
+	r.done = append(r.done, what)
+	return nil
+}
+
+// DeleteCluster has all secrets deleted, as Lieutenant's operator does.
+func (r *registry) DeleteCluster(_ context.Context, id string) (state.Action, error) {
+	if !r.registered {
+		return state.Found, nil
+	}
+	if err := r.may("unregister " + id); err != nil {
+		return "", err
+	}
+	r.registered = false
+	for path := range r.secrets {
+		r.secrets[path] = false
+	}
+	return state.Deleted, nil
+}
+
+func (r *registry) Delete(_ context.Context, path string) (state.Action, error) {
+	if !r.secrets[path] {
+		return state.Found, nil
+	}
+	if err := r.may("delete " + path); err != nil {
+		return "", err
+	}
+	r.secrets[path] = false
+	return state.Deleted, nil
+}
+
+func (r *registry) Restore(_ context.Context, path string) (state.Action, error) {
+	if r.secrets[path] {
+		return state.Found, nil
+	}
+	if err := r.may("restore " + path); err != nil {
+		return "", err
+	}
+	r.secrets[path] = true
+	return state.Updated, nil
+}
+
+// enrolled is a cluster of Project Syn with these secrets, beside machines.
+func enrolled(paths ...string) (*zone, *registry, World) {
+	z, r := &zone{objects: cluster()}, &registry{registered: true, secrets: map[string]bool{}}
+	world := z.world()
+	world.Syn = &Syn{Lieutenant: r, Vault: r, Tenant: "t-demo"}
+	for _, path := range paths {
+		r.secrets[path] = true
+		world.Syn.Secrets = append(world.Syn.Secrets, state.VaultSecret{Path: path})
+	}
+	return z, r, world
+}
+
+// A refusal in the middle leaves what comes later as it is, and the next teardown goes on from there.
+func TestATeardownThatProjectSynRefusesInTheMiddleGoesOnLater(t *testing.T) {
+	const ccm, csi, backup = "t-demo/c-demo-1/exoscale/ccm", "t-demo/c-demo-1/exoscale/csi", "t-demo/c-demo-1/cluster-backup"
+	all := []string{"delete " + ccm, "delete " + csi, "unregister c-demo-1", "restore " + backup}
+	for _, refused := range append(slices.Clone(all), "sign in", "") {
+		synctest.Test(t, func(t *testing.T) {
+			z, r, world := enrolled(csi, ccm, backup, "__shared__/__shared__/opsgenie")
+			r.refuse = refused
+			last, err := torn(t, world, options())
+			if (err == nil) != (refused == "") || len(last.Objects) != 0 || len(z.kind(state.KindInstance)) != 0 {
+				t.Errorf("refused to %s: %v, left %v", refused, err, last.Objects)
+			}
+			if at := slices.Index(append(slices.Clone(all), ""), refused); !slices.Equal(r.done, all[:max(at, 0)]) {
+				t.Errorf("refused to %s: done are %v", refused, r.done)
+			}
+			r.refuse = ""
+			if _, err := torn(t, world, options()); err != nil {
+				t.Errorf("refused to %s, again: %v", refused, err)
+			}
+			if diff := cmp.Diff(all, r.done); diff != "" || !r.secrets[backup] || r.secrets[ccm] || r.registered {
+				t.Errorf("refused to %s: %+v\n%s", refused, r, diff)
+			}
+		})
+	}
+}
+
+func TestWithTheBackupsTheirPasswordsGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const backup = "t-demo/c-demo-1/cluster-backup"
+		_, r, world := enrolled(backup)
+		o := options()
+		o.DeleteBackups = true
+		if _, err := torn(t, world, o); err != nil || r.secrets[backup] || r.registered {
+			t.Errorf("%v, %+v", err, r)
+		}
+	})
+}
