@@ -17,8 +17,8 @@ import (
 func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
-		installed(t, s)
+	virtuallyIn(t, circumstances{scenario: "unexpected-alert", spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
+		handedOverDespiteAnAlert(t, s)
 		cluster := openshift.NewCluster(s.net, s.kubeconfig)
 		defer cluster.Close()
 		var out bytes.Buffer
@@ -46,6 +46,25 @@ func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t 
 			t.Errorf("the hand-over page does not tell: %v", err)
 		}
 	})
+}
+
+// handedOverDespiteAnAlert installs a cluster with an alert that nobody expects: it wakes nobody, is told on the hand-over
+// page, and once somebody has looked at it, the same command lets alerts reach people.
+func handedOverDespiteAnAlert(t *testing.T, s session) {
+	t.Helper()
+	const alert, job = "KubeJobFailed in syn-cluster-backup", "/apis/batch/v1/namespaces/syn-cluster-backup/jobs/objects-check"
+	installed(t, s)
+	if noted := facts(t, s).Syn; len(noted.Alerts) != 1 || !strings.HasPrefix(noted.Alerts[0], alert) || !noted.OnCall.IsZero() {
+		t.Errorf("the facts: %+v", noted)
+	}
+	if page, err := os.ReadFile(s.folder.Path(state.HandoverFile)); err != nil || !strings.Contains(string(page), "Somebody has to look at this alert") {
+		t.Errorf("the page does not tell of it: %v", err)
+	}
+	tellCluster(t, s, http.MethodDelete, job, "", nil)
+	installed(t, s)
+	if noted := facts(t, s).Syn; len(noted.Alerts) > 0 || noted.OnCall.IsZero() {
+		t.Errorf("the facts afterwards: %+v", noted)
+	}
 }
 
 // emergencyToken asks for a token of the cluster's emergency account, as those who keep the credentials do.

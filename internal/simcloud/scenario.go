@@ -54,6 +54,7 @@ const (
 	compileFailure      = "compile-failure"
 	secretMissing       = "vault-secret-missing"
 	slowArgo            = "slow-argo"
+	unexpectedAlert     = "unexpected-alert"
 )
 
 // Scenarios returns the names of what can happen in a zone, the ordinary case first.
@@ -78,7 +79,7 @@ func Obstacles() []string {
 // Handovers returns the scenarios in which something is wrong in Project Syn. They happen only to clusters that are
 // connected to it.
 func Handovers() []string {
-	return []string{tokenExpired, tokenUsed, factMissing, compileFailure, secretMissing, slowArgo}
+	return []string{tokenExpired, tokenUsed, factMissing, compileFailure, secretMissing, slowArgo, unexpectedAlert}
 }
 
 // quotas returns the limits that differ from the usual ones.

@@ -22,5 +22,6 @@ func (z *Zone) troubles() openshift.Troubles {
 		wrongNodeAddress:   {SecondInterface: true},
 		routersOnMasters:   {RoutersOnMasters: true},
 		slowArgo:           {SlowArgo: true},
+		unexpectedAlert:    {UnexpectedAlert: true},
 	}[z.options.Scenario]
 }

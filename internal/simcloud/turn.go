@@ -14,7 +14,7 @@ const (
 
 // NeedsPeople tells whether a scenario stops an installation until somebody else has done something.
 func NeedsPeople(scenario string) bool {
-	return scenario != slowArgo && slices.Contains(Handovers(), scenario)
+	return scenario != slowArgo && scenario != unexpectedAlert && slices.Contains(Handovers(), scenario)
 }
 
 // TakeTurn does what people do between two runs of a rehearsal, where a scenario has needed them: the cluster's bootstrap

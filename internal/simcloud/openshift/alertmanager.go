@@ -62,9 +62,13 @@ func (c *cluster) alerts() []kube.Object {
 		firing = append(firing, alert{"AlertmanagerReceiversNotConfigured", "warning", monitoring,
 			"Receivers (notification integrations) are not configured on Alertmanager", "Alerts are not configured to be sent to a notification system."})
 	}
-	if c.troubles.UnexpectedAlert {
-		firing = append(firing, alert{"KubeJobFailed", "warning", "syn-cluster-backup", "Job failed to complete.",
-			"Job syn-cluster-backup/objects-check failed to complete. Removing failed job after investigation should clear this alert."})
+	firing = append(firing, alert{"SimpleContentAccessNotAvailable", "info", "openshift-insights", "Simple content access certificates are not available.",
+		"Simple content access (SCA) is not enabled. Once enabled, Insights Operator can automatically import the SCA certificates from Red Hat."})
+	for _, job := range c.objects.List(jobResource, "") {
+		if condition(job, jobFailed).Text("status") == "True" {
+			firing = append(firing, alert{"KubeJobFailed", "warning", job.Namespace(), "Job failed to complete.",
+				"Job " + job.Namespace() + "/" + job.Name() + " failed to complete. Removing failed job after investigation should clear this alert."})
+		}
 	}
 	listed := make([]kube.Object, len(firing))
 	for i, a := range firing {
@@ -77,6 +81,10 @@ func (c *cluster) listedAlert(a alert) kube.Object {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(a.name)) // never fails
 	now, since := c.clock.Now().UTC(), c.installedAt()
+	status := kube.Object{"state": "active", "silencedBy": []string{}, "inhibitedBy": []string{}}
+	if c.silenced(a) {
+		status["state"], status["silencedBy"] = "suppressed", []string{strconv.FormatUint(hash.Sum64(), 36)}
+	}
 	return kube.Object{
 		"labels": kube.Object{"alertname": a.name, "severity": a.severity, "namespace": a.namespace, "prometheus": monitoring + "/k8s",
 			"openshift_io_alert_source": "platform"},
@@ -84,7 +92,7 @@ func (c *cluster) listedAlert(a alert) kube.Object {
 		"startsAt":    since.Format(time.RFC3339Nano), "updatedAt": now.Format(time.RFC3339Nano), "endsAt": now.Add(4 * time.Minute).Format(time.RFC3339Nano),
 		"fingerprint":  strconv.FormatUint(hash.Sum64(), 16),
 		"receivers":    []kube.Object{{"name": "Default"}},
-		"status":       kube.Object{"state": "active", "silencedBy": []string{}, "inhibitedBy": []string{}},
+		"status":       status,
 		"generatorURL": "https://" + "console-openshift-console." + c.appsDomain() + "/monitoring/graph",
 	}
 }

@@ -8,7 +8,15 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-const jobComplete = "Complete"
+const (
+	jobComplete = "Complete"
+	jobFailed   = "Failed"
+)
+
+// ended tells whether a Job needs no pod any more.
+func ended(job kube.Object) bool {
+	return condition(job, jobComplete) != nil || condition(job, jobFailed) != nil
+}
 
 // reportJob writes how far a Job is.
 func reportJob(job kube.Object, pods []kube.Object, now string) {
@@ -32,8 +40,11 @@ func (k *kubelet) runJob(ctx context.Context, p *pod, env map[string]string) err
 	if err := k.world.work(ctx, jobTime); err != nil {
 		return err
 	}
-	if strings.HasPrefix(p.name, acmeJob+"-") {
+	switch {
+	case strings.HasPrefix(p.name, acmeJob+"-"):
 		return k.registerACME(ctx, p, env)
+	case p.namespace == monitoring && strings.HasPrefix(p.name, silenceName):
+		return k.cluster.silence()
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ type Troubles struct {
 	SecondInterface bool
 	// SlowArgo: the operator of Argo CD waits for itself until Steward starts it anew.
 	SlowArgo bool
-	// UnexpectedAlert: an alert fires that nobody expects on a new cluster.
+	// UnexpectedAlert: a Job fails, and so an alert fires that nobody expects on a new cluster.
 	UnexpectedAlert bool
 	// RoutersOnMasters: somebody moves the routers to the masters, once.
 	RoutersOnMasters bool

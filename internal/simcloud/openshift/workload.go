@@ -39,13 +39,13 @@ func (k *controllers) workloads(_ context.Context, seen view) error {
 			owned[owner] = append(owned[owner], seen.pods[id])
 		}
 	}
-	var faults error
+	faults := k.failJob()
 	for _, resource := range []string{deploymentResource, daemonSetResource, statefulSetResource, jobResource} {
 		for _, object := range k.objects.List(resource, "") {
 			uid := object.Text("metadata.uid")
 			w := workload{Object: object, resource: resource, hash: templateHash(object), pods: owned[uid]}
 			delete(owned, uid)
-			if resource == jobResource && condition(object, jobComplete).Text("status") == "True" {
+			if resource == jobResource && ended(object) {
 				continue
 			}
 			faults = errors.Join(faults, k.reconcileWorkload(w, seen))
