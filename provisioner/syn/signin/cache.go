@@ -63,22 +63,34 @@ func (s *Source) cached() kept {
 	return found
 }
 
-// note writes an entry and leaves the others as they are. Whoever reads it sees the old file or the new one.
+// note keeps an answer of the token endpoint for the next run.
 func (s *Source) note(fresh kept) error {
-	if s.options.Cache == "" {
-		return nil
+	entry, err := json.Marshal(fresh.whole)
+	if err != nil || s.options.Cache == "" {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(s.options.Cache), 0o700); err != nil {
 		return err
 	}
+	return s.change(func(entries map[string]json.RawMessage) { entries[s.options.API] = entry })
+}
+
+// forget takes a token out that is not accepted: the next run would begin with it.
+func (s *Source) forget(token string) error {
+	if s.options.Cache == "" || s.options.Given != "" || s.cached().IDToken != token {
+		return nil
+	}
+	return s.change(func(entries map[string]json.RawMessage) { delete(entries, s.options.API) })
+}
+
+// change changes our entry and leaves the others as they are. Whoever reads the cache sees the old file or the new one.
+func (s *Source) change(edit func(entries map[string]json.RawMessage)) error {
 	defer s.alone()()
 	entries, err := s.entries()
 	if err != nil {
 		return err
 	}
-	if entries[s.options.API], err = json.Marshal(fresh.whole); err != nil {
-		return err
-	}
+	edit(entries)
 	content, err := json.MarshalIndent(entries, "", " ")
 	if err != nil {
 		return err

@@ -97,7 +97,10 @@ func (s *Source) SignIn(ctx context.Context, show func(ctx context.Context, url 
 }
 
 // Reject says that a token is not accepted, whatever is written in it.
-func (s *Source) Reject(token string) { s.rejected.Store(token, true) }
+func (s *Source) Reject(token string) {
+	s.rejected.Store(token, true)
+	_ = s.forget(token) // with it, the next run learns the same
+}
 
 func (s *Source) token(ctx context.Context) (string, error) {
 	if s.options.Given != "" {

@@ -253,3 +253,26 @@ func TestTokensThatAreKeptAtTheSameTimeAreAllKept(t *testing.T) {
 		t.Errorf("%d tokens were written over", lost)
 	}
 }
+
+func TestATokenThatIsNotAcceptedIsNotTheFirstOfTheNextRun(t *testing.T) {
+	const api, other = "https://api.example.net", "https://other.example.net"
+	s := newSignOn(t)
+	revoked, theirs := jsonWebToken(t, time.Hour), jsonWebToken(t, time.Minute)
+	options := s.options()
+	options.Cache = filepath.Join(t.TempDir(), "token")
+	content, err := json.Marshal(map[string]any{api: map[string]any{"id_token": revoked}, other: map[string]any{"id_token": theirs}})
+	must(t, err)
+	must(t, os.WriteFile(options.Cache, content, 0o600))
+	source := signin.New(options)
+	source.Reject(canary) // which is nobody's
+	first, err := signin.New(options).Token(t.Context())
+	must(t, err)
+	source.Reject(first)
+	if _, err := signin.New(options).Token(t.Context()); !fault.Is(err, fault.Denied) {
+		t.Errorf("it is used again: %v", err)
+	}
+	options.API = other
+	if token, err := signin.New(options).Token(t.Context()); token != theirs || err != nil {
+		t.Errorf("that of another API: %v", err)
+	}
+}
