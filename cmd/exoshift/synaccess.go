@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 
 	"exoshift/internal/console"
@@ -63,9 +62,7 @@ func ownAccess() *synAccess {
 	}
 	a.commodore, _ = exec.LookPath("commodore") // without it, others compile
 	if role := os.Getenv("VAULT_KUBERNETES_ROLE"); role != "" {
-		if token, err := os.ReadFile(filepath.Join(accountDir, "token")); err == nil {
-			a.account = &vault.Kubernetes{JWT: strings.TrimSpace(string(token)), Role: role}
-		}
+		a.account = &vault.Kubernetes{TokenFile: filepath.Join(accountDir, "token"), Role: role, Mount: os.Getenv("VAULT_KUBERNETES_MOUNT")}
 	}
 	return a
 }

@@ -155,24 +155,6 @@ func (s *session) try(ctx context.Context, client *api.Client, token string) err
 	return nil
 }
 
-// account signs in as a service account.
-func (s *session) account(ctx context.Context, client *api.Client) error {
-	k := *s.options.Kubernetes
-	if k.Mount == "" {
-		k.Mount = "kubernetes"
-	}
-	got, err := client.Logical().WriteWithContext(ctx, "auth/"+k.Mount+"/login", map[string]any{"role": k.Role, "jwt": k.JWT})
-	if err != nil {
-		failed := translate(ctx, opSignIn+" as a service account", err, k.JWT)
-		if fault.Is(failed, fault.Denied) {
-			failed = fault.Newf(fault.Denied, opSignIn, "the token of the service account is not good for the role %s at %s", k.Role, k.Mount).
-				WithHint("check the token of the service account, and which accounts the role allows")
-		}
-		return failed
-	}
-	return s.welcomed(got)
-}
-
 // welcomed keeps the token of a sign-in.
 func (s *session) welcomed(got *api.Secret) error {
 	if got == nil || got.Auth == nil || got.Auth.ClientToken == "" {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"exoshift/internal/fault"
@@ -225,7 +226,7 @@ func TestAServiceAccountSignsInForItsRole(t *testing.T) {
 	account := func(jwt string) (string, string, bool) { return "t-demo", "c-demo", jwt == canary }
 	w, d := atDesk(t, simvault.Config{ServiceAccount: account}, vault.Options{})
 	use := func(jwt, role string) *vault.Client {
-		return vault.New(w.Network(), vault.Options{Address: address, Kubernetes: &vault.Kubernetes{JWT: jwt, Role: role, Mount: "lieutenant"}})
+		return vault.New(w.Network(), vault.Options{Address: address, Kubernetes: &vault.Kubernetes{TokenFile: file(t, jwt+"\n"), Role: role, Mount: "auth/lieutenant/"}})
 	}
 	c := use(canary, "t-demo")
 	if err := c.SignIn(t.Context(), d.show); err != nil {
@@ -238,6 +239,40 @@ func TestAServiceAccountSignsInForItsRole(t *testing.T) {
 	w.wantFault(use(canary, "t-other").SignIn(t.Context(), d.show), fault.Denied, "role t-other")
 	w.wantFault(use("forged", "t-demo").SignIn(t.Context(), d.show), fault.Denied, "not good for the role")
 	w.wantFault(use(canary, "nobody").SignIn(t.Context(), d.show), fault.Invalid, "invalid role name")
+}
+
+func TestAServiceAccountIsKnownAtTheMountThatIsNamedOnly(t *testing.T) {
+	account := func(jwt string) (string, string, bool) { return "t-demo", "c-demo", jwt == canary }
+	w, d := atDesk(t, simvault.Config{ServiceAccount: account}, vault.Options{})
+	at := func(k vault.Kubernetes) error {
+		return vault.New(w.Network(), vault.Options{Address: address, Kubernetes: &k}).SignIn(t.Context(), d.show)
+	}
+	w.wantFault(at(vault.Kubernetes{TokenFile: file(t, canary), Role: "t-demo"}), fault.Denied, "role t-demo at kubernetes", "VAULT_KUBERNETES_MOUNT")
+	w.wantFault(at(vault.Kubernetes{TokenFile: file(t, canary), Role: "t-demo", Mount: "../sys"}), fault.Invalid, "../sys", "VAULT_KUBERNETES_MOUNT")
+	w.wantFault(at(vault.Kubernetes{TokenFile: "/missing", Role: "t-demo"}), fault.Invalid, "/missing", "VAULT_KUBERNETES_ROLE")
+}
+
+func TestAServiceAccountSignsInWithTheTokenThatItHasByThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := "first"
+		account := func(jwt string) (string, string, bool) { return "t-demo", "c-demo", jwt == now }
+		w := open(t, simvault.Config{ServiceAccount: account}, vault.Options{})
+		defer time.Sleep(time.Second) // as inWorld does
+		defer w.Close()
+		where := file(t, now)
+		c := vault.New(w.Network(), vault.Options{Address: address, Kubernetes: &vault.Kubernetes{TokenFile: where, Role: "t-demo", Mount: "lieutenant"}})
+		if err := c.SignIn(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		now = "second"
+		if err := os.WriteFile(where, []byte(now), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(800 * time.Hour)
+		if err := c.SignIn(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestATokenThatEndsSoonIsRenewedWithoutAPerson(t *testing.T) {
@@ -313,7 +348,7 @@ func TestTheAddressIsAskedOfLieutenantWhenItIsNeeded(t *testing.T) {
 
 func TestNothingThatIsPrintedHoldsASecret(t *testing.T) {
 	inWorld(t, func(_ context.Context, w *world) {
-		options := vault.Options{Address: address, Token: w.token, Kubernetes: &vault.Kubernetes{JWT: canary, Role: "t-demo"}}
+		options := vault.Options{Address: address, Token: w.token, Kubernetes: &vault.Kubernetes{TokenFile: "x", Role: "t-demo"}}
 		for _, value := range []any{options, &options, *options.Kubernetes, options.Kubernetes, vault.New(w.Network(), options), w.Client} {
 			for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
 				text := fmt.Sprintf(format, value)

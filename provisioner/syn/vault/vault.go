@@ -47,7 +47,9 @@ type Options struct {
 
 // Kubernetes is a service account that signs in at auth/<Mount>.
 type Kubernetes struct {
-	JWT, Role string
+	// TokenFile is where a pod has its token. It is read at each sign-in, as Kubernetes replaces the token about every hour.
+	TokenFile string
+	Role      string
 	Mount     string // "" is "kubernetes"
 }
 
@@ -56,12 +58,6 @@ func (o Options) String() string { return "options of Vault at " + o.Address }
 
 // GoString tells no secret either.
 func (o Options) GoString() string { return o.String() }
-
-// String tells no secret, however an account is printed.
-func (k Kubernetes) String() string { return "service account with the role " + k.Role }
-
-// GoString tells no secret either.
-func (k Kubernetes) GoString() string { return k.String() }
 
 // Client is one Vault, for one person or account. Its methods may be called concurrently.
 type Client struct {

@@ -1,0 +1,49 @@
+package vault
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/hashicorp/vault/api"
+
+	"exoshift/internal/fault"
+)
+
+const opAccount = opSignIn + " as a service account"
+
+// account signs in as a service account.
+func (s *session) account(ctx context.Context, client *api.Client) error {
+	k := *s.options.Kubernetes
+	mount := cmp.Or(strings.Trim(strings.TrimPrefix(k.Mount, "auth/"), "/"), "kubernetes")
+	if err := checkPath(opAccount, mount); err != nil {
+		return fault.Newf(fault.Invalid, opAccount, "%q is not where accounts of Kubernetes sign in", clean(k.Mount)).
+			WithHint("set VAULT_KUBERNETES_MOUNT to the path of that way to sign in, e.g. kubernetes")
+	}
+	token, err := k.token()
+	if err != nil {
+		return err
+	}
+	got, err := client.Logical().WriteWithContext(ctx, "auth/"+mount+"/login", map[string]any{"role": k.Role, "jwt": token})
+	if err != nil {
+		failed := translate(ctx, opAccount, err, token)
+		if fault.Is(failed, fault.Denied) {
+			failed = fault.Newf(fault.Denied, opSignIn, "the token of the service account is not good for the role %s at %s", clean(k.Role), mount).
+				WithHint("check which accounts the role allows, and that Vault knows this cluster at auth/%s: VAULT_KUBERNETES_MOUNT names another place", mount)
+		}
+		return failed
+	}
+	return s.welcomed(got)
+}
+
+// token is the one that Kubernetes gives the account at the moment.
+func (k Kubernetes) token() (string, error) {
+	content, err := os.ReadFile(k.TokenFile)
+	if err != nil {
+		return "", fault.New(fault.Invalid, opAccount, fmt.Errorf("read its token: %w", err)).
+			WithHint("run this in a pod with a service account, or unset VAULT_KUBERNETES_ROLE to sign in otherwise")
+	}
+	return strings.TrimSpace(string(content)), nil
+}
