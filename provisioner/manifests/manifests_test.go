@@ -115,7 +115,7 @@ func TestACatalogBringsWhatTheClusterNeedsFromTheBeginning(t *testing.T) {
 		"manifests/cilium_cluster-network-07-cilium-ciliumconfig.yaml": ciliumConfig,
 		"manifests/cilium_cluster-network-06-cilium-operator.yaml":     "cilium-olm",
 		"manifests/cluster-network-03-config.yml":                      "deployKubeProxy: false",
-		"manifests/exoscale_ccm_01_secret.yaml":                        "namespace: syn-exoscale-cloud-controller-manager",
+		"manifests/exoscale_ccm_01_secret.yaml":                        "\"namespace\": \"syn-exoscale-cloud-controller-manager\"",
 	} {
 		if !strings.Contains(found[name], part) {
 			t.Errorf("%s: %q", name, found[name])

@@ -31,7 +31,8 @@ func (d document) withSecrets(credentials state.APIKey, resolve Resolve) (docume
 	if err != nil {
 		return d, err
 	}
-	content, err := yaml.Marshal(d.fields)
+	// As JSON, which is YAML, every text is in quotes: a secret like 08 or 1e3 would be a number for its reader.
+	content, err := yaml.MarshalWithOptions(d.fields, yaml.JSON())
 	if err != nil {
 		return d, fmt.Errorf("%s: %w", d.place, err)
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	k8syaml "k8s.io/apimachinery/pkg/util/yaml"
+
 	"exoshift/provisioner/manifests"
 	"exoshift/state"
 )
@@ -44,5 +47,24 @@ func TestAReferenceThatLeadsNowhereNamesItsPlace(t *testing.T) {
 	_, err := manifests.Collect(s, credentials(), func(state.VaultSecret) (string, error) { return "", errors.New("there is none") })
 	if err == nil || !strings.Contains(err.Error(), "01_secret.yaml:1: Secret") || !strings.Contains(err.Error(), "there is none") {
 		t.Error(err)
+	}
+}
+
+func TestASecretIsTheSameTextForWhoeverReadsTheManifest(t *testing.T) {
+	for _, secret := range []string{"1e3", "08", "012345", "true", "null", ".inf", "?", "- x", "\ta", "a\r\nb", "-----BEGIN X-----\nab+/=\n-----END X-----\n", "it's \"q\" \\ #1: x", "\x7f", "ü"} {
+		s := spec()
+		s.OpenShift.CloudControllerManager = "External"
+		s.Syn.CatalogDir = folder(t, map[string]string{
+			"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml": vaultSecret + "  version: '1.50'\n",
+			"manifests/exoscale-cloud-controller-manager/manager/20_a.yaml":      object("apps/v1", "Deployment", "exoscale-cloud-controller-manager"),
+		})
+		collected, err := manifests.Collect(s, credentials(), func(state.VaultSecret) (string, error) { return secret, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read corev1.Secret
+		if err := k8syaml.Unmarshal(collected[0].Content, &read); err != nil || read.StringData["api-secret"] != secret || read.StringData["version"] != "1.50" {
+			t.Errorf("%q is %q of %v, %v", secret, read.StringData["api-secret"], read.StringData, err)
+		}
 	}
 }
