@@ -91,14 +91,11 @@ func (c *collection) component(dir, prefix string, wanted *regexp.Regexp, change
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	paths, err := filesOf(dir)
+	paths, err := filesOf(dir, wanted)
 	if err != nil {
 		return err
 	}
 	for _, path := range paths {
-		if wanted != nil && !wanted.MatchString(filepath.Base(path)) {
-			continue
-		}
 		if err := c.fromFile(prefix, path, change...); err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ func (c *collection) fromDirectory(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	paths, err := filesOf(dir)
+	paths, err := filesOf(dir, nil)
 	if err != nil {
 		return err
 	}

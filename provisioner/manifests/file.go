@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"exoshift/internal/fault"
@@ -43,9 +44,9 @@ func readBounded(path string) ([]byte, error) {
 	return content, err
 }
 
-// filesOf returns the paths of what a directory holds, sorted, without hidden files. Directories below it and files of
-// other forms are refused, so that nothing is left out in silence.
-func filesOf(dir string) ([]string, error) {
+// filesOf returns the paths of what a directory holds, sorted, without hidden files and those that are not wanted; nil wants
+// all. Directories below it and files of other forms are refused, so that nothing is left out in silence.
+func filesOf(dir string, wanted *regexp.Regexp) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, invalid(err).WithHint("correct the directory in the answers file")
@@ -54,7 +55,7 @@ func filesOf(dir string) ([]string, error) {
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
 		switch {
-		case strings.HasPrefix(entry.Name(), "."):
+		case strings.HasPrefix(entry.Name(), "."), wanted != nil && !wanted.MatchString(entry.Name()):
 			continue
 		case entry.IsDir():
 			return nil, foreign(errors.New(path + " is a directory"))
