@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"net/url"
 
 	"golang.org/x/oauth2"
@@ -9,15 +10,25 @@ import (
 	"exoshift/internal/fault"
 )
 
+// errNoDevice: nobody can sign in on another machine. Some single sign-ons offer that to all, and then refuse it to single
+// clients.
+var errNoDevice = errors.New("the single sign-on lets nobody sign in on another machine")
+
 // device has somebody sign in on any machine (RFC 8628).
 func (s *Source) device(ctx context.Context, p *provider, show func(ctx context.Context, url string) error) error {
 	const op = "sign in on another machine"
+	if p.oauth.Endpoint.DeviceAuthURL == "" {
+		return errNoDevice
+	}
 	asking, cancel := s.client(ctx)
 	defer cancel()
 	verifier := oauth2.GenerateVerifier()
 	offered, err := p.oauth.DeviceAuth(asking, oauth2.S256ChallengeOption(verifier))
 	if err != nil {
-		return s.translate(ctx, op, err, verifier)
+		if err = s.translate(ctx, op, err, verifier); fault.Is(err, fault.Denied) {
+			return errNoDevice
+		}
+		return err
 	}
 	page, err := verification(offered)
 	if err != nil {

@@ -84,6 +84,24 @@ func TestAPersonDoesNotSignInOnAnotherMachine(t *testing.T) {
 	}
 }
 
+// Keycloak names the way for all clients of a realm, and lets single ones go it.
+func TestWhoMayNotSignInOnAnotherMachineDoesSoByABrowserHere(t *testing.T) {
+	s := newSignOn(t)
+	s.device, s.unable = true, true
+	b := &browser{t: t, signOn: s}
+	options := s.options()
+	options.Listen, options.Remote = b.listen, true
+	must(t, signin.New(options).SignIn(t.Context(), b.show))
+	for says, listen := range map[string]func() (net.Listener, error){
+		"no other way": nil, "taken": func() (net.Listener, error) { return nil, errors.New("taken") },
+	} {
+		page, err := elsewhere(t, s, listen, nil)
+		if page != "" || err == nil || !strings.Contains(err.Error(), says) || fault.HintOf(err) == "" {
+			t.Errorf("%s: %q, %v", says, page, err)
+		}
+	}
+}
+
 func TestWithoutABrowserAndAnotherWayATokenIsNeeded(t *testing.T) {
 	s := newSignOn(t)
 	err := signin.New(s.options()).SignIn(t.Context(), func(context.Context, string) error { t.Error("shown"); return nil })

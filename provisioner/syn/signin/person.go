@@ -3,6 +3,8 @@ package signin
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"net"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -16,22 +18,28 @@ func (s *Source) person(ctx context.Context, show func(ctx context.Context, url 
 	if err != nil {
 		return err
 	}
-	elsewhere := p.oauth.Endpoint.DeviceAuthURL != ""
-	switch {
-	case elsewhere && (s.options.Remote || s.options.Listen == nil):
-		return s.device(ctx, p, show)
-	case s.options.Listen == nil:
+	if s.options.Remote || s.options.Listen == nil {
+		if err := s.device(ctx, p, show); !errors.Is(err, errNoDevice) {
+			return err
+		}
+	}
+	if s.options.Listen == nil {
 		return fault.Newf(fault.Waiting, "sign in at "+s.options.API, "no browser can come back to this machine, and the single sign-on offers no other way").
 			WithHint("set COMMODORE_API_TOKEN to a token that was got elsewhere")
 	}
 	listener, err := s.options.Listen()
-	switch {
-	case err != nil && elsewhere:
-		return s.device(ctx, p, show)
-	case err != nil:
-		return fault.Newf(fault.Conflict, "wait for a browser on port "+CallbackPort+" of this machine", "%w", err).
-			WithHint("end the program that uses port %s, perhaps a `commodore login` that still waits (`ss -ltnp` names it), or ask whoever else works on this machine to", CallbackPort)
+	if err == nil {
+		return s.browser(ctx, p, listener, show)
 	}
+	if err := s.device(ctx, p, show); !errors.Is(err, errNoDevice) {
+		return err
+	}
+	return fault.Newf(fault.Conflict, "wait for a browser on port "+CallbackPort+" of this machine", "%w", err).
+		WithHint("end the program that uses port %s, perhaps a `commodore login` that still waits (`ss -ltnp` names it), or ask whoever else works on this machine to", CallbackPort)
+}
+
+// browser has somebody sign in by a browser that comes back to the listener.
+func (s *Source) browser(ctx context.Context, p *provider, listener net.Listener, show func(ctx context.Context, url string) error) error {
 	verifier, nonce := oauth2.GenerateVerifier(), rand.Text()
 	callback := Callback{Listener: listener, Path: "/", State: rand.Text()}
 	page := p.oauth.AuthCodeURL(callback.State, oauth2.S256ChallengeOption(verifier), oidc.Nonce(nonce))

@@ -90,6 +90,7 @@ type signOn struct {
 	complete      bool              // give a link with the code in it
 	interval      int
 	remote        bool // the person's browser is on another machine
+	unable        bool // what is offered to all is refused to us
 }
 
 func newSignOn(t *testing.T) *signOn {
@@ -143,6 +144,10 @@ func (s *signOn) discover(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *signOn) offer(w http.ResponseWriter, _ *http.Request) {
+	if s.unable {
+		reply(w, http.StatusBadRequest, map[string]string{"error": "unauthorized_client", "error_description": "not for this client"})
+		return
+	}
 	told := map[string]any{
 		"device_code": canary + "-device", "user_code": "ABCD-EFGH", "verification_uri": s.url + "/enter", "expires_in": 60, "interval": s.interval,
 	}
