@@ -243,6 +243,30 @@ func keyOf(name string) tea.KeyMsg {
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }
 
+func TestAnInterviewThatGoesOnOpensAtTheFirstQuestionThatIsOpen(t *testing.T) {
+	d := newDesk()
+	d.Interview.Resumed = true
+	for key, value := range map[string]string{
+		"exoscale.apiKey": "env:EXOSCALE_API_KEY", "exoscale.apiSecret": "env:EXOSCALE_API_SECRET", "exoscale.zone": "ch-gva-2", "cluster.id": "c-demo-1",
+	} {
+		if err := d.Interview.Answers.Set(key, value, wizard.Typed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := sit(t, d, 80, 24, nil)
+	if view := o.View(); !strings.Contains(view, "1 Access✓[2 Cluster●]3 Nodes○") || !strings.Contains(view, "› Base domain") {
+		t.Errorf("the base domain is open:\n%s", view)
+	}
+	for key, value := range map[string]string{"cluster.baseDomain": "example.net", "openshift.version": "4.20.5"} {
+		if err := d.Interview.Answers.Set(key, value, wizard.Typed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if view := sit(t, d, 80, 24, nil).View(); !strings.Contains(view, "[6 Secrets●]") {
+		t.Errorf("the pull secret is open:\n%s", view)
+	}
+}
+
 func TestAnInterviewBeginsAtItsFirstScreen(t *testing.T) {
 	o := sit(t, newDesk(), 80, 24, nil)
 	if view := o.View(); !strings.Contains(view, "[1 Access●]") {

@@ -105,8 +105,15 @@ func (s *shell) selectRed() {
 	screen := s.sheets[s.current].screen
 	blocking := s.talk.blocking(screen)
 	s.talk.tell(screen)
-	if seeker, can := s.page().(seeker); can && len(blocking) > 0 {
-		seeker.Seek(blocking[0].Field)
+	if len(blocking) > 0 {
+		s.point(blocking[0].Field)
+	}
+}
+
+// point selects a field of the screen in front.
+func (s *shell) point(key string) {
+	if seeker, can := s.page().(seeker); can {
+		seeker.Seek(key)
 	}
 }
 
@@ -123,9 +130,7 @@ func (s *shell) seek(key string) tea.Cmd {
 		s.page().Leave()
 		cmd = s.enter(i)
 	}
-	if seeker, can := s.page().(seeker); can {
-		seeker.Seek(key)
-	}
+	s.point(key)
 	return cmd
 }
 

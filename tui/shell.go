@@ -195,7 +195,7 @@ func (s *shell) begin(m opened) tea.Cmd {
 		s.sheets = append(s.sheets, sheet{screen: screen, page: newPage(s.talk, screen)})
 	}
 	s.current = -1
-	return tea.Batch(s.enter(s.shown()[0]), s.beatOn())
+	return tea.Batch(s.openAtFirst(), s.beatOn())
 }
 
 // enter brings a page to the front.

@@ -14,6 +14,7 @@ import (
 type Interview struct {
 	Answers   *Answers // to begin with; once the interview is over, what was said
 	Only      []string // keys that are asked, everything else is settled; nil asks for everything
+	Resumed   bool     // goes on with a draft: it opens at the first question that is open
 	Rehearsal bool     // on a simulated zone: nothing real is touched
 	CheckOnly bool     // ends with the checks: nothing is created
 	Place     string   // folder of the draft, for people

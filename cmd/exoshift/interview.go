@@ -22,6 +22,7 @@ type conversation struct {
 	answers *wizard.Answers
 	found   []wizard.Fault // see wizard.Interview
 	only    []string       // see wizard.Interview
+	resumed bool           // the answers are those of a draft
 	lookup  func(env string) (string, bool)
 	realm   realm
 	cache   string // of downloads
@@ -41,6 +42,7 @@ func (c *conversation) interview() *wizard.Interview {
 	return &wizard.Interview{
 		Answers:   c.answers,
 		Only:      c.only,
+		Resumed:   c.resumed,
 		Rehearsal: c.rehearsal != nil,
 		CheckOnly: c.checkOnly,
 		Place:     c.draft.Path(),

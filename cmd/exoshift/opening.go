@@ -131,6 +131,7 @@ func resumedConversation(ctx context.Context, o options, draft state.Draft) (*co
 	c.cache, err = cacheFolder()
 	if err == nil {
 		c.answers, err = draftedAnswers(draft)
+		c.resumed = true
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.leave())
@@ -173,6 +174,7 @@ func (c *conversation) prefill() error {
 	if c.draft.Exists() {
 		var err error
 		c.answers, err = draftedAnswers(c.draft)
+		c.resumed = true
 		return err
 	}
 	if given := c.rehearsal.given; given != nil {

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,8 +17,17 @@ func (p place) begun(t *testing.T, z *zone) *Session {
 	s.credentials(z)
 	s.name("de-fra-1")
 	s.next("Nodes")
-	s.Expect("draft saved")
+	s.WaitFor("a draft of the last answer", func(screen Screen) bool { return screen.Has("draft saved") && p.drafted("example.net") })
 	return s
+}
+
+// drafted tells whether an answer is in a draft on the disk.
+func (p place) drafted(answer string) bool {
+	drafts, _ := filepath.Glob(filepath.Join(p.state, "exoshift", ".drafts", "*", "draft.yaml")) // the pattern is a good one
+	return slices.ContainsFunc(drafts, func(path string) bool {
+		content, err := os.ReadFile(path)
+		return err == nil && strings.Contains(string(content), answer)
+	})
 }
 
 // goesOn finds the draft on the start screen, and its answers on the screens.
@@ -25,6 +36,8 @@ func (p place) goesOn(t *testing.T, z *zone) {
 	s := p.installing(t, z, usual())
 	s.ExpectMatch(`› +1  Go on with c-demo-1 · de-fra-1`)
 	s.Press("enter")
+	s.Expect(marker("Secrets")) // the first question that is open
+	s.Press("alt+1")
 	s.ExpectMatch(`API key +•+ kept`)
 	s.ExpectMatch(`Zone +de-fra-1`)
 	s.next("Cluster")
@@ -54,6 +67,16 @@ func TestAnInterviewThatWasKilledGoesOn(t *testing.T) {
 	p.goesOn(t, z)
 }
 
+// askingOn goes on with the questions of a rehearsal on the screen that has the first that is open, and shows the first.
+func (p place) askingOn(t testing.TB, screen string) *Session {
+	t.Helper()
+	s := p.start(t, usual(), "rehearse", "--interactive", "--dir", "demo")
+	s.Expect(marker(screen))
+	s.Press("alt+1")
+	s.Expect(marker("Access"))
+	return s
+}
+
 func TestAnInterviewInAFolderGoesOnThere(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -64,7 +87,7 @@ func TestAnInterviewInAFolderGoesOnThere(t *testing.T) {
 	if drafts, err := filepath.Glob(filepath.Join(p.home, "demo", "draft.yaml")); err != nil || len(drafts) != 1 {
 		t.Errorf("%q in the folder (%v)", drafts, err)
 	}
-	again := p.asking(t, usual())
+	again := p.askingOn(t, "Access") // nothing is open
 	again.ExpectMatch(`Zone +at-vie-1`)
 	again.leave()
 }

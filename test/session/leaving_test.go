@@ -81,7 +81,7 @@ func TestSignalsEndTheWizardAndKeepTheDraft(t *testing.T) {
 		s.ExpectMatch(`Zone +hr-zag-1`)
 		s.Signal(signal)
 		s.Leave(130)
-		again := p.asking(t, usual())
+		again := p.askingOn(t, "Cluster")
 		again.ExpectMatch(`Zone +hr-zag-1`)
 		again.leave()
 	}

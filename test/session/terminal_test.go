@@ -91,7 +91,7 @@ func TestATerminalThatHangsUpKeepsTheDraft(t *testing.T) {
 	if code := s.Exit(); code != 0 && code != 130 {
 		t.Errorf("exit code %d", code)
 	}
-	again := p.asking(t, usual())
+	again := p.askingOn(t, "Cluster")
 	again.ExpectMatch(`Zone +bg-sof-1`)
 	again.leave()
 }
@@ -100,8 +100,11 @@ func TestNothingIsDrawnWhileNothingChanges(t *testing.T) {
 	t.Parallel()
 	s := asking(t, usual())
 	s.Expect("accepted")
-	s.Idle(2 * time.Second) // marks are seen for a moment
-	if drawn := s.Idle(time.Second); drawn > 0 {
+	drawn := s.Idle(2 * time.Second)
+	for tries := 0; drawn > 0 && tries < 10; tries++ { // marks are seen for a moment, and on a busy machine for longer
+		drawn = s.Idle(1500 * time.Millisecond)
+	}
+	if drawn > 0 {
 		t.Errorf("%d bytes were drawn", drawn)
 	}
 	s.leave()
