@@ -18,7 +18,7 @@ func TestReferencesAreResolvedWhereverTheyStand(t *testing.T) {
 	s.Syn.CatalogDir = folder(t, map[string]string{
 		"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml": vaultSecret,
 		"manifests/exoscale-cloud-controller-manager/manager/20_a.yaml": object("apps/v1", "Deployment", "exoscale-cloud-controller-manager") +
-			"spec:\n  args: ['--password=?{vaultkv:t-1/c-1/registry/httpSecret:01ab}', plain]\n",
+			"spec:\n  args: ['--password=?{vaultkv:t-1/c-1/registry/httpSecret:01ab}', 'a ?{vaultkv:t-1/c-1/a/b/c/d}, ?{vaultkv:t-1/c-1/a/e:02cd}.', plain]\n",
 	})
 	var asked []string
 	collected, err := manifests.Collect(s, credentials(), func(secret state.VaultSecret) (string, error) {
@@ -32,7 +32,7 @@ func TestReferencesAreResolvedWhereverTheyStand(t *testing.T) {
 	for _, m := range collected {
 		all += string(m.Content)
 	}
-	if strings.Contains(all, "vaultkv") || !strings.Contains(all, "--password=value-of-httpSecret") || len(asked) != 3 {
+	if strings.Contains(all, "vaultkv") || !strings.Contains(all, "--password=value-of-httpSecret") || !strings.Contains(all, "a value-of-d, value-of-e.") || len(asked) != 5 {
 		t.Errorf("asked for %v:\n%s", asked, all)
 	}
 }

@@ -184,12 +184,22 @@ func TestTheFilesBelowRefsSayWhichSecretsAreWanted(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
+	got, err = git.Wanted(write(t, map[string]string{"refs/t-a/c-b/deep/er/and/deeper/key": ref("t-a/c-b/deep/er/and/deeper:key", "/clusters/kv/")}))
+	if diff := cmp.Diff([]state.VaultSecret{{Path: "t-a/c-b/deep/er/and/deeper", Key: "key"}}, got); err != nil || diff != "" {
+		t.Errorf("in folders: %v\n%s", err, diff)
+	}
 	if got, err := git.Wanted(t.TempDir()); err != nil || len(got) != 0 {
 		t.Errorf("no secrets: %v, %v", got, err)
 	}
+	for name, text := range map[string]string{"another mount": ref("a:b", "secret"), "another version": ref("a:b", "clusters/kv\n  engine: kv")} {
+		_, err := git.Wanted(write(t, map[string]string{"refs/a/b": text}))
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "refs/a/b is in") || !strings.Contains(fault.HintOf(err), "Vault's clusters/kv") {
+			t.Errorf("%s: %v, hint %q", name, err, fault.HintOf(err))
+		}
+	}
 	for name, files := range map[string]map[string]string{
-		"another mount": {"refs/a/b": ref("a:b", "secret")}, "another secret": {"refs/a/b": ref("a:c", "clusters/kv")},
-		"no YAML": {"refs/a/b": "{"}, "no secret": {"refs/a": ""}, "too large": {"refs/a/b": strings.Repeat("#", 1<<20)},
+		"another secret": {"refs/a/b": ref("a:c", "clusters/kv")},
+		"no YAML":        {"refs/a/b": "{"}, "no secret": {"refs/a": ""}, "too large": {"refs/a/b": strings.Repeat("#", 1<<20)},
 	} {
 		if _, err := git.Wanted(write(t, files)); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)

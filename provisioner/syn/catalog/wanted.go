@@ -22,6 +22,7 @@ const (
 	refsFolder = "refs"
 	kvMount    = "clusters/kv"
 	kvType     = "vaultkv"
+	kvEngine   = "kv-v2"
 	mostRef    = 16 << 10 // bytes of a file below refs
 )
 
@@ -30,9 +31,15 @@ type reference struct {
 	Data  string `yaml:"data"` // base64 of "<path>:<key>"
 	Type  string `yaml:"type"`
 	Vault struct {
-		Mount string `yaml:"mount"`
+		Mount  string `yaml:"mount"`
+		Engine string `yaml:"engine"`
 	} `yaml:"vault_params"`
 }
+
+// elsewhere is that a secret is kept where nobody looks for it.
+type elsewhere struct{ reason string }
+
+func (e elsewhere) Error() string { return e.reason }
 
 // Wanted returns the secrets that a compiled catalog in dir needs, sorted. Each file below its folder refs stands for
 // one, and its path is that of the secret and the key.
@@ -61,7 +68,12 @@ func (g *Git) Wanted(dir string) ([]state.VaultSecret, error) {
 		}
 		return err
 	})
-	if err != nil {
+	var other elsewhere
+	switch {
+	case errors.As(err, &other):
+		return nil, fault.New(fault.Invalid, op, err).
+			WithHint("have the component that refers to it find its secret in Vault's %s, which is what clusters may read; then compile again", kvMount)
+	case err != nil:
 		return nil, fault.New(fault.Invalid, op, err).WithHint("compile the catalog in %s anew", filepath.Base(dir))
 	}
 	slices.SortFunc(found, func(a, b state.VaultSecret) int {
@@ -90,11 +102,23 @@ func wantedBy(root *os.Root, name string) (secret state.VaultSecret, wanted bool
 	if ref.Type != "" && ref.Type != kvType {
 		return secret, false, nil
 	}
-	if mount := strings.Trim(ref.Vault.Mount, "/"); mount != "" && mount != kvMount {
-		return secret, false, fmt.Errorf("%s is in Vault's %q, and we know %q only", name, shorten(printable(mount), 100), kvMount)
+	if err := ref.known(name); err != nil {
+		return secret, false, err
 	}
 	secret, err = ref.secret(name)
 	return secret, err == nil, err
+}
+
+// known fails if the reference leads to another store than that of the clusters.
+func (r reference) known(name string) error {
+	mount, engine := strings.Trim(r.Vault.Mount, "/"), r.Vault.Engine
+	switch {
+	case mount != "" && mount != kvMount:
+		return elsewhere{fmt.Sprintf("%s is in Vault's %q, and we know %q only", name, shorten(printable(mount), 100), kvMount)}
+	case engine != "" && engine != kvEngine:
+		return elsewhere{fmt.Sprintf("%s is in a store of the kind %q, and %q is one of the kind %q", name, shorten(printable(engine), 100), kvMount, kvEngine)}
+	}
+	return nil
 }
 
 // secret is what the reference says, which has to be what the name of its file says.
