@@ -256,6 +256,16 @@ func TestWhatAnAgentLacksIsTold(t *testing.T) {
 	}
 }
 
+func TestAHostThatWantsATokenIsNotSaidToRefuseOne(t *testing.T) {
+	w := newWorld(t, githost.Config{})
+	w.commit(t, tenantRepo, map[string]string{"a": "b"})
+	where := state.GitRepo{URL: "https://" + host + "/" + tenantRepo + ".git"}
+	_, err := catalog.NewGit(w.network, catalog.Access{}).Compare(t.Context(), where, file, domain())
+	if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "none was given") || !strings.Contains(fault.HintOf(err), "syn.gitToken") {
+		t.Errorf("%v, hint %q", err, fault.HintOf(err))
+	}
+}
+
 func TestATokenGoesToNoOtherHost(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.meet = func(rw http.ResponseWriter, r *http.Request) bool {

@@ -45,7 +45,12 @@ func (g *Git) snapshot(ctx context.Context, repo state.GitRepo) (*snapshot, erro
 	if p.scheme == overSSH {
 		s.transport = sshTransport{git: g, place: p, hostKeys: repo.HostKeys}
 	}
-	if err := s.fetch(ctx, repo.Revision); err != nil {
+	err = s.fetch(ctx, repo.Revision)
+	switch {
+	case errors.Is(err, transport.ErrAuthenticationRequired) && g.access.Token == "":
+		return nil, fault.Newf(fault.Denied, "fetch "+p.String(), "%s wants a token, and none was given", p.host).
+			WithHint("create a token at %s with the scopes api and write_repository, and give it as syn.gitToken", p.host)
+	case err != nil:
 		return nil, failure(ctx, "fetch "+p.String(), p, err)
 	}
 	return s, nil
