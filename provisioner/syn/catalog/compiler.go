@@ -33,7 +33,7 @@ func NewCompiler(n network.Network, access Access, local Commodore) *Compiler {
 func (c *Compiler) Ready(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster) (string, error) {
 	if c.access.Token == "" {
 		return c.readyHere(fault.Newf(fault.NotFound, compile, "there is no token of the Git host, and no commodore on this machine").
-			WithHint("create a token at the Git host with the scopes api and write_repository, or install commodore"))
+			WithHint("create a token at the Git host with the scopes api and write_repository and give it as syn.gitToken, or install commodore"))
 	}
 	project, err := c.project(tenant, cluster)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *Compiler) readyHere(without error) (string, error) {
 func (c *Compiler) Compile(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster, commit string, said func(text string)) error {
 	if c.access.Token == "" {
 		return c.compileHere(ctx, cluster, said, fault.Newf(fault.NotFound, compile, "nobody can compile it").
-			WithHint("create a token at the Git host with the scopes api and write_repository, or install commodore"))
+			WithHint("create a token at the Git host with the scopes api and write_repository and give it as syn.gitToken, or install commodore"))
 	}
 	project, err := c.project(tenant, cluster)
 	if err != nil {

@@ -69,7 +69,7 @@ func (t sshTransport) config(ctx context.Context) (config *ssh.ClientConfig, don
 	}
 	if t.git.access.Agent == nil {
 		return nil, nil, fault.Newf(fault.Denied, signIn, "there is no SSH agent, and no token of %s", t.place.host).
-			WithHint("start an agent and give it your key: eval $(ssh-agent); ssh-add; or create a token there with the scopes api and write_repository")
+			WithHint("start an agent and give it your key: eval $(ssh-agent); ssh-add; or create a token there with the scopes api and write_repository, and give it as syn.gitToken")
 	}
 	conn, err := t.git.access.Agent(ctx)
 	if err != nil {
