@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/rand"
 	"net"
 	"os"
 	"os/exec"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"exoshift/internal/fault"
@@ -96,6 +99,23 @@ func (g *gitLab) access() catalog.Access {
 }
 
 func (g *gitLab) git() *catalog.Git { return catalog.NewGit(network.Host(), g.access()) }
+
+func (g *gitLab) agentClient() agent.ExtendedAgent {
+	conn, err := new(net.Dialer).Dial("unix", g.agent)
+	must(g.t, err)
+	g.t.Cleanup(func() { _ = conn.Close() })
+	return agent.NewClient(conn)
+}
+
+// giveKeys gives the agent keys that nobody knows.
+func (g *gitLab) giveKeys(count int) {
+	to := g.agentClient()
+	for range count {
+		_, key, err := ed25519.GenerateKey(rand.Reader)
+		must(g.t, err)
+		must(g.t, to.Add(agent.AddedKey{PrivateKey: key}))
+	}
+}
 
 // repo is known by a key.
 func (g *gitLab) repo(known ssh.PublicKey) state.GitRepo {
@@ -189,6 +209,14 @@ func TestTheRealGitRefusesWhoMayNotWrite(t *testing.T) {
 	g.runAgent(stranger)
 	if _, err := g.git().Compare(t.Context(), repo, clusterOf, change); !fault.Is(err, fault.Denied) || fault.HintOf(err) == "" {
 		t.Errorf("a key that nobody knows: %v", err)
+	}
+	g.giveKeys(7)
+	if _, err := g.git().Compare(t.Context(), repo, clusterOf, change); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "all of the keys") {
+		t.Errorf("more keys than a server looks at: %v", err)
+	}
+	must(t, g.agentClient().Lock([]byte("x")))
+	if _, err := g.git().Compare(t.Context(), repo, clusterOf, change); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "is locked") {
+		t.Errorf("an agent that is locked: %v", err)
 	}
 	if theirs(t, g.folder) != clusterIs {
 		t.Error("something was written")
