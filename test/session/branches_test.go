@@ -93,9 +93,11 @@ func (s *Session) answer(field wizard.Field) {
 	case field.Shape() == wizard.Reference:
 		s.refer(field)
 	case field.Shape() == wizard.Switch:
+		on := regexp.MustCompile(`\[.*?\]`)
 		s.Press("space")
 		s.WaitFor("the other answer of "+field.Key, func(screen Screen) bool { return screen.row(field) != row })
 		s.Press("space")
+		s.WaitFor("the first answer of "+field.Key, func(screen Screen) bool { return on.FindString(screen.row(field)) == on.FindString(row) })
 	case strings.Contains(row, "▾"):
 		s.chooseEach(field)
 	default:

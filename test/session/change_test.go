@@ -22,7 +22,7 @@ func TestWhoeverGoesBackAndChangesTheZoneIsAskedNothingTwice(t *testing.T) {
 	for _, screen := range []string{"Cluster", "Nodes", "Network", "Syn", "Secrets", "Checks"} {
 		s.next(screen)
 	}
-	s.Expect("EVERYTHING IS IN PLACE")
+	s.mayGoOn()
 	s.Press("enter")
 	s.Expect("[ Rehearse it", "zone de-muc-1")
 	s.Press("alt+4")
@@ -33,7 +33,7 @@ func TestWhoeverGoesBackAndChangesTheZoneIsAskedNothingTwice(t *testing.T) {
 func TestANetworkThatIsGoneInTheMiddleOfAQuestionIsNoObstacle(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	z := p.standing(t, "--latency", "2s")
+	z := p.standing(t, "--latency", "1m")
 	s := p.installing(t, z, usual())
 	s.Press("enter")
 	s.Expect(marker("Access"))
@@ -58,6 +58,6 @@ func TestANetworkThatDoesNotAnswerHoldsUpNoKey(t *testing.T) {
 	s.name("ch-gva-2")
 	s.next("Nodes")
 	s.Press("alt+1")
-	s.ExpectMatch(`● Credentials: checking`)
+	s.ExpectMatch(`● Credentials: checking|! Credentials: nobody could tell`)
 	s.leave()
 }

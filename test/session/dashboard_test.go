@@ -53,7 +53,7 @@ func TestATerminalThatDoesNotKnowItsSizeIsNoObstacle(t *testing.T) {
 func TestADumbTerminalIsGivenLines(t *testing.T) {
 	o := usual()
 	o.Env = []string{"TERM=dumb"}
-	s := newPlace(t).start(t, o, "rehearse", "--speed", "3600")
+	s := newPlace(t).start(t, o, "rehearse", "--speed", "60")
 	s.Expect("credentials")
 	s.Signal(syscall.SIGINT)
 	s.Leave(130)

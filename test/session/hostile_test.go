@@ -77,9 +77,10 @@ func TestAMegabyteIsHarmless(t *testing.T) {
 	s.leave()
 }
 
-// settle waits until nothing is drawn for a moment: nobody knows what such a paste does to the screen.
+// settle waits until everything that was typed was read, and nothing is drawn for a moment: nobody knows what such a
+// paste does to the screen.
 func (s *Session) settle() {
-	for s.Idle(60*time.Millisecond) > 0 {
+	for began := time.Now(); (s.Idle(60*time.Millisecond) > 0 || s.unread() > 0) && time.Since(began) < s.patience; {
 	}
 }
 

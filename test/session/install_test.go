@@ -75,7 +75,7 @@ func TestSomebodyWithNothingButPaperInstallsWithFewAnswers(t *testing.T) {
 	s.Paste("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGUfTVdlCqxn8T2V0vCsrz1Iia0d3xHTKYYPKFTPKl+V demo")
 	s.Press("enter")
 	s.next("Checks")
-	s.Expect("EVERYTHING IS IN PLACE")
+	s.mayGoOn()
 	s.Press("enter")
 	s.Expect(marker("Review"), "to create")
 	if s.Answers() > mostAnswers {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // Type types a text. It is one answer, together with what is typed right before and after it.
@@ -78,6 +79,17 @@ func (s *Session) write(bytes string) {
 	if _, err := io.WriteString(s.keyboard, bytes); err != nil {
 		s.fail("type %.40q: %v", bytes, err)
 	}
+}
+
+// unread returns how many bytes were typed that the program has not read; none if it has ended.
+func (s *Session) unread() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := unix.IoctlGetInt(int(s.tty.Fd()), unix.TIOCINQ)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // sequence returns what a key sends.

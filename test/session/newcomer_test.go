@@ -18,10 +18,8 @@ func TestANewcomerComesFromTheFirstQuestionToTheHandOver(t *testing.T) {
 	o.Patience = 2 * time.Minute
 	s := p.asking(t, o, "--speed", "600")
 	s.visit("Review")
-	s.another("tab")
-	if !selected(s.Screen(), `\[ Rehearse it`) {
-		s.fail("tab does not lead to the way on")
-	}
+	s.Press("tab")
+	s.WaitFor("the way on, where tab leads to", func(screen Screen) bool { return selected(screen, `\[ Rehearse it`) })
 	if s.Answers() > mostAnswers {
 		t.Errorf("%d answers, at most %d are needed", s.Answers(), mostAnswers)
 	}

@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // usualPatience is how long a screen is waited for.
-const usualPatience = 30 * time.Second
+const usualPatience = time.Minute
 
 // Session is a program on a terminal. Its methods end the test when what they wait for does not come.
 type Session struct {
@@ -45,6 +45,7 @@ type Session struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced whenever something was drawn
 	emulator vt10x.Terminal
+	shown    Screen // as it was when it was last drawn to its end
 	drawn    transcript
 	answers  answers
 }
@@ -65,7 +66,7 @@ func Start(t testing.TB, o Options) *Session {
 	if err := s.open(o); err != nil {
 		t.Skip("no pseudo terminal:", err)
 	}
-	s.drawn.began = time.Now()
+	s.drawn.began, s.shown = time.Now(), look(s.emulator)
 	if err := s.run(t, o); err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +121,9 @@ func (s *Session) read() {
 		n, err := s.keyboard.Read(buffer)
 		s.mu.Lock()
 		_, _ = s.emulator.Write(s.drawn.add(buffer[:n]))
+		if screen := look(s.emulator); err != nil || !screen.Alternate || !s.drawn.unfinished {
+			s.shown = screen
+		}
 		close(s.changed)
 		s.changed = make(chan struct{})
 		s.mu.Unlock()

@@ -22,6 +22,9 @@ type transcript struct {
 	bytes    int
 	after    unix.Termios // the terminal's settings when the program had ended
 	settings error        // why they are not known
+
+	unfinished bool   // a frame was begun and not drawn to its end
+	recent     string // the end of what was drawn, which may hold half of a sequence
 }
 
 // chunk is what was read at once: whole characters.
@@ -48,7 +51,22 @@ func (t *transcript) add(read []byte) []byte {
 	if text != "" {
 		t.chunks = append(t.chunks, chunk{time.Since(t.began), text})
 	}
+	t.follow(text)
 	return []byte(padded(text))
+}
+
+// longestMove is more than a sequence takes that moves the cursor.
+const longestMove = 16
+
+// follow finds out whether a frame is being drawn: it begins where the cursor goes home, and ends where the cursor is put
+// into the last line, which is home as well if there is but one.
+func (t *transcript) follow(text string) {
+	t.recent += text
+	moves := regexp.MustCompile(`\x1b\[(\d+;)?H`).FindAllString(t.recent, -1)
+	if n := len(moves); n > 0 {
+		t.unfinished = moves[n-1] == "\x1b[H" && !strings.HasSuffix(t.recent, moves[n-1])
+	}
+	t.recent = t.recent[max(0, len(t.recent)-longestMove):]
 }
 
 // padded gives each character as many cells as a terminal does.

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Screen returns what is on the screen now.
+// Screen returns what is on the screen now. A frame that is being drawn is seen when it was drawn to its end.
 func (s *Session) Screen() Screen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return look(s.emulator)
+	return s.shown
 }
 
 // Drawn returns how many bytes the program has written to its terminal so far.
@@ -24,17 +24,11 @@ func (s *Session) Drawn() int {
 // WaitFor waits until the screen is as it shall be. What says what is waited for.
 func (s *Session) WaitFor(what string, ok func(Screen) bool) Screen {
 	s.t.Helper()
-	return s.WaitLong(s.patience, what, ok)
-}
-
-// WaitLong is WaitFor with a patience of its own.
-func (s *Session) WaitLong(patience time.Duration, what string, ok func(Screen) bool) Screen {
-	s.t.Helper()
-	deadline := time.NewTimer(patience)
+	deadline := time.NewTimer(s.patience)
 	defer deadline.Stop()
 	for {
 		s.mu.Lock()
-		screen, changed := look(s.emulator), s.changed
+		screen, changed := s.shown, s.changed
 		s.mu.Unlock()
 		if ok(screen) {
 			return screen
@@ -47,7 +41,7 @@ func (s *Session) WaitLong(patience time.Duration, what string, ok func(Screen) 
 			}
 			s.fail("the program ended before there was %s", what)
 		case <-deadline.C:
-			s.fail("for %s there was not %s", patience, what)
+			s.fail("for %s there was not %s", s.patience, what)
 		}
 	}
 }
