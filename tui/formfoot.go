@@ -44,8 +44,7 @@ func (f *form) replies(width int) []string {
 		if q.Screen != f.screen || !q.AskedOf(f.talk.spec()) {
 			continue
 		}
-		status := q.status(f.talk.now())
-		lines = append(lines, pane.Fit("   "+f.talk.theme.Mark(status)+" "+f.talk.replied(q), width))
+		lines = append(lines, f.reply(q, width)...)
 		for _, fault := range q.reply.Faults {
 			if f.talk.homeless(fault) {
 				lines = append(lines, f.extra(pane.Failed, fault, width)...)
@@ -56,6 +55,28 @@ func (f *form) replies(width int) []string {
 				lines = append(lines, f.extra(pane.Warn, fault, width)...)
 			}
 		}
+	}
+	return lines
+}
+
+// replyLines is how many lines there are at most for why nobody could tell.
+const replyLines = 3
+
+// reply is what one inquiry brought. Why it brought nothing may need more than a line.
+func (f *form) reply(q *inquiry, width int) []string {
+	status := q.status(f.talk.now())
+	mark := "   " + f.talk.theme.Mark(status) + " "
+	if q.err == nil || status != pane.Warn {
+		return []string{pane.Fit(mark+f.talk.replied(q), width)}
+	}
+	indent := strings.Repeat(" ", ansi.StringWidth(mark))
+	lines := pane.Wrap(ansi.Strip(f.talk.replied(q)), "", width-len(indent)-2)
+	if len(lines) > replyLines {
+		lines = append(lines[:replyLines-1], lines[replyLines-1]+" …")
+	}
+	for i, line := range lines {
+		lines[i] = pane.Fit(mark+f.talk.theme.Caution.Render(line), width)
+		mark = indent
 	}
 	return lines
 }
