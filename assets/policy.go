@@ -6,8 +6,15 @@ import (
 	"text/template"
 )
 
+// Names of the restricted roles.
+const (
+	PolicyStorage         = "object_storage"      // the cluster's own services reach its buckets
+	PolicyVolumes         = "csi-driver-exoscale" // the storage driver
+	PolicyCloudController = "ccm-exoscale"
+)
+
 // Policies returns the names of the restricted roles that a cluster's own software works with.
-func Policies() []string { return []string{"object_storage", "csi-driver-exoscale", "ccm-exoscale"} }
+func Policies() []string { return []string{PolicyStorage, PolicyVolumes, PolicyCloudController} }
 
 // Policy returns an IAM policy as JSON in Exoscale's form: what the object storage's user, the storage driver and the
 // cloud controller manager need, and nothing else. Buckets are those that the object storage's user may work in.

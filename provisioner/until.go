@@ -20,11 +20,11 @@ const heartbeat = time.Minute
 // Until makes the body of a step out of a check: the check is repeated until it returns nil, at the full multiples of
 // every, so that waits of the same interval check at the same moments and can share what they look at. Its error is the
 // sentence on the screen while the step waits and, once limit has passed, the cause of the failure, a *LimitError.
-func Until(clock Clock, every, limit time.Duration, check func(context.Context) error) func(context.Context, Report) error {
+func Until(clock Clock, every, limit time.Duration, check Body) Body {
 	return func(ctx context.Context, report Report) error {
 		since, told, last := clock.Now(), time.Time{}, ""
 		for {
-			err := check(ctx)
+			err := check(ctx, report)
 			switch {
 			case err == nil:
 				return nil

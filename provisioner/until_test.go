@@ -30,7 +30,7 @@ func (bubbleClock) Sleep(ctx context.Context, d time.Duration) error {
 func TestAWaitTellsEachNewReasonOnceAndABeatEachMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		checks := 0
-		wait := provisioner.Until(bubbleClock{}, 10*time.Second, time.Hour, func(context.Context) error {
+		wait := provisioner.Until(bubbleClock{}, 10*time.Second, time.Hour, func(context.Context, provisioner.Report) error {
 			if checks++; checks == 1 {
 				return errors.New("no address")
 			}
@@ -54,7 +54,7 @@ func TestAWaitTellsEachNewReasonOnceAndABeatEachMinute(t *testing.T) {
 func TestAWaitGivesUpAtItsLimitWithTheLastReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reason, began := errors.New("3 of 4 members"), time.Now()
-		wait := provisioner.Until(bubbleClock{}, time.Minute, 30*time.Minute, func(context.Context) error { return reason })
+		wait := provisioner.Until(bubbleClock{}, time.Minute, 30*time.Minute, func(context.Context, provisioner.Report) error { return reason })
 		err := wait(t.Context(), func(provisioner.Event) {})
 		var limit *provisioner.LimitError
 		if !errors.As(err, &limit) || !errors.Is(err, reason) {
@@ -70,7 +70,7 @@ func TestAWaitEndsAtOnceWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 		defer cancel()
-		wait := provisioner.Until(bubbleClock{}, time.Minute, time.Hour, func(context.Context) error { return errors.New("no answer") })
+		wait := provisioner.Until(bubbleClock{}, time.Minute, time.Hour, func(context.Context, provisioner.Report) error { return errors.New("no answer") })
 		if err := wait(ctx, func(provisioner.Event) {}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("ended with %v", err)
 		}
@@ -80,7 +80,7 @@ func TestAWaitEndsAtOnceWithItsContext(t *testing.T) {
 func TestAWaitGoesOnBeyondItsLimitWhileThingsMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		wait := provisioner.Until(bubbleClock{}, time.Minute, 30*time.Minute, func(context.Context) error {
+		wait := provisioner.Until(bubbleClock{}, time.Minute, 30*time.Minute, func(context.Context, provisioner.Report) error {
 			lacks := errors.New("3 of 4 members")
 			if time.Since(began) < 50*time.Minute {
 				return fmt.Errorf("wrapped: %w", provisioner.Moving(lacks))

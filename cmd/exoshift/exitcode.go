@@ -9,6 +9,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/destroy"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
 
@@ -95,7 +96,7 @@ func kindCode(kind fault.Kind) (int, bool) {
 }
 
 func phaseCode(failure *provisioner.StepError) int {
-	if install.Registers(failure.Step.ID) {
+	if syn.Registers(failure.Step.ID) {
 		return exitSyn
 	}
 	switch failure.Step.Phase {

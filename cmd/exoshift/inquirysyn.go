@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
-	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/syn/lieutenant"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -40,7 +40,7 @@ func (c *conversation) lieutenantOf(ctx context.Context, spec state.Spec) (clien
 	if err != nil {
 		return nil, false, err
 	}
-	var show install.Show
+	var show syn.Show
 	if c.rehearsal != nil {
 		show = access.show // the zone's own browser
 	}

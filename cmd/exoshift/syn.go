@@ -6,19 +6,19 @@ import (
 	"strings"
 
 	"exoshift/provisioner/destroy"
-	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/syn/catalog"
 	"exoshift/state"
 )
 
 // syn is Project Syn for the recipe; nil if the cluster is not connected.
-func (s session) syn(cluster *openshift.Cluster) *install.SynWorld {
+func (s session) syn(cluster *openshift.Cluster) *syn.World {
 	if s.spec.Syn.LieutenantURL == "" || s.access == nil {
 		return nil
 	}
 	git := s.access.git(s.secrets.GitToken)
-	return &install.SynWorld{
+	return &syn.World{
 		Lieutenant: s.access.lieutenant(s.net, s.spec.Syn.LieutenantURL),
 		Vault:      s.access.vault(s.net, s.spec.Syn),
 		Git:        catalog.NewGit(s.net, git),
@@ -64,7 +64,7 @@ func (s site) synWorld() *destroy.Syn {
 	if err != nil {
 		secrets = nil // Lieutenant deletes what is left below the cluster's path
 	}
-	for _, path := range install.SecretPaths(s.spec) {
+	for _, path := range syn.SecretPaths(s.spec) {
 		secrets = append(secrets, state.VaultSecret{Path: path})
 	}
 	return &destroy.Syn{

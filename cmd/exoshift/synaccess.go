@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/console"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
-	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/openshift/inside"
 	"exoshift/provisioner/syn/catalog"
 	"exoshift/provisioner/syn/lieutenant"
@@ -35,8 +35,8 @@ type synAccess struct {
 	gitToken   func() string     // in place of that of the answers; nil: that one
 	agent      inside.Agent      // nil: there is none
 	knownHosts []string
-	commodore  string       // path of the program; "": there is none
-	show       install.Show // nil: nobody is there to sign in
+	commodore  string   // path of the program; "": there is none
+	show       syn.Show // nil: nobody is there to sign in
 	// listen opens the ports that browsers come back to; nil: on this machine.
 	listen func(port int) (net.Listener, error)
 

@@ -8,12 +8,13 @@ import (
 
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
 
 // meddler applies what Steward is installed from with one thing done wrongly.
 type meddler struct {
-	install.GitOps
+	syn.GitOps
 	old, by string
 }
 

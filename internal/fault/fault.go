@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Kind says what sort of failure an error is.
@@ -54,6 +55,16 @@ func (e *Error) About(field string) *Error {
 	about := *e
 	about.Field = field
 	return &about
+}
+
+// Blame names the answer that has to change in a failure of one of these kinds, unless it names one itself. What wraps a
+// failure keeps its own words, and is left as it is.
+func Blame(err error, field string, kinds ...Kind) error {
+	failure, plain := err.(*Error) //nolint:errorlint // see above
+	if !plain || FieldOf(err) != "" || !slices.Contains(kinds, failure.Kind) {
+		return err
+	}
+	return failure.About(field)
 }
 
 func (e *Error) Error() string {

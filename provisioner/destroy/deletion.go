@@ -48,9 +48,9 @@ func (t *Teardown) note(ctx context.Context, report provisioner.Report, o state.
 	t.mu.Unlock()
 	switch {
 	case err != nil:
-		progress(report, fmt.Sprintf("%s stays for now: %v", Describe(o), err))
+		report.Progress(fmt.Sprintf("%s stays for now: %v", Describe(o), err))
 	case action != "":
-		report(provisioner.Event{Type: provisioner.TypeObject, Kind: o.Kind, Name: o.Name, ID: o.ID, Action: string(action)})
+		report.Object(o.Kind, o.Name, o.ID, string(action))
 	}
 }
 
@@ -69,9 +69,4 @@ func (t *Teardown) sideBySide(ctx context.Context, batch []Found, do func(state.
 			do(f.Object)
 		})
 	}
-}
-
-// progress reports a sentence about a running step.
-func progress(report provisioner.Report, text string) {
-	report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Text: text})
 }

@@ -65,7 +65,7 @@ func (t *Teardown) proof(ctx context.Context, report provisioner.Report) error {
 		if pass == passes {
 			return t.leftover(inventory.Objects)
 		}
-		progress(report, fmt.Sprintf("%d objects are still there; trying again", len(inventory.Objects)))
+		report.Progress(fmt.Sprintf("%d objects are still there; trying again", len(inventory.Objects)))
 		if err := t.world.Clock.Sleep(ctx, pause); err != nil {
 			return err
 		}

@@ -88,7 +88,7 @@ func (t *Teardown) restorePasswords(ctx context.Context, report provisioner.Repo
 		if err != nil {
 			return err
 		}
-		report(provisioner.Event{Type: provisioner.TypeObject, Kind: "vault-secret", Name: where, Action: string(action)})
+		report.Object("vault-secret", where, "", string(action))
 	}
 	return nil
 }
@@ -104,14 +104,14 @@ func (t *Teardown) clearVault(ctx context.Context, report provisioner.Report) er
 	}
 	for _, where := range t.ownSecrets() {
 		if t.keeps && slices.Contains(backupSecrets(), path.Base(where)) {
-			progress(report, where+" stays in Vault: the backups cannot be read without it")
+			report.Progress(where + " stays in Vault: the backups cannot be read without it")
 			continue
 		}
 		action, err := t.world.Syn.Vault.Delete(ctx, where)
 		if err != nil {
 			return err
 		}
-		report(provisioner.Event{Type: provisioner.TypeObject, Kind: "vault-secret", Name: where, Action: string(action)})
+		report.Object("vault-secret", where, "", string(action))
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (t *Teardown) unregister(ctx context.Context, report provisioner.Report) er
 	if err != nil {
 		return err
 	}
-	report(provisioner.Event{Type: provisioner.TypeObject, Kind: "lieutenant-cluster", Name: t.who.cluster, Action: string(action)})
+	report.Object("lieutenant-cluster", t.who.cluster, "", string(action))
 	return nil
 }
 
@@ -179,7 +179,7 @@ func (t *Teardown) show(report provisioner.Report) func(context.Context, string)
 		return nil
 	}
 	return func(ctx context.Context, url string) error {
-		progress(report, "sign in in a browser: "+url)
+		report.Progress("sign in in a browser: " + url)
 		return t.world.Syn.Show(ctx, url)
 	}
 }

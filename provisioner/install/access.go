@@ -27,8 +27,8 @@ func (i *Installation) restrictedKey(ctx context.Context, report provisioner.Rep
 	if err != nil {
 		return err
 	}
-	object(report, state.KindRole, role.Name, role.ID, action)
-	if i.syn.unseen {
+	report.Object(state.KindRole, role.Name, role.ID, string(action))
+	if i.syn.Unseen() {
 		return nil // whether it has its key, only Vault can tell
 	}
 	kept, err := i.keptKey(ctx, report, policy)
@@ -40,8 +40,26 @@ func (i *Installation) restrictedKey(ctx context.Context, report provisioner.Rep
 	if err != nil {
 		return err
 	}
-	object(report, state.KindAPIKey, kept.Name, "", action)
+	report.Object(state.KindAPIKey, kept.Name, "", string(action))
 	return nil
+}
+
+// keptKey returns the API key of a policy that an earlier step or run has kept, or one without key and secret.
+func (i *Installation) keptKey(ctx context.Context, report provisioner.Report, policy string) (state.APIKey, error) {
+	if !i.syn.Connected() {
+		return i.folder.APIKey(i.name(policy))
+	}
+	key, err := i.syn.APIKey(ctx, report, policy)
+	key.Name = i.name(policy)
+	return key, err
+}
+
+// keeper keeps an API key where it belongs: in Vault where there is one, else in the folder.
+func (i *Installation) keeper(ctx context.Context, report provisioner.Report, policy string) func(state.APIKey) error {
+	if !i.syn.Connected() {
+		return i.folder.SaveAPIKey
+	}
+	return i.syn.KeepAPIKey(ctx, report, policy)
 }
 
 func (i *Installation) role(policy string) (state.IAMRole, error) {
@@ -72,7 +90,7 @@ func (i *Installation) buckets(ctx context.Context, report provisioner.Report) e
 		if err != nil {
 			return err
 		}
-		object(report, state.KindBucket, bucket, "", action)
+		report.Object(state.KindBucket, bucket, "", string(action))
 		return nil
 	})
 }

@@ -29,7 +29,7 @@ func (i *Installation) forgetAddresses(ctx context.Context, report provisioner.R
 			return err
 		}
 		if action == state.Deleted {
-			object(report, kindRecord, name+" A of a machine that is gone", "", action)
+			report.Object(kindRecord, name+" A of a machine that is gone", "", string(action))
 		}
 	}
 	return nil

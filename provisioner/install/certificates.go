@@ -27,7 +27,7 @@ func (i *Installation) tellCertificates(report provisioner.Report) {
 	created, expires := i.ignition.Created, i.ignition.Expires
 	report(provisioner.Event{Type: provisioner.TypeCertificates, Since: &created, Until: &expires})
 	if age := time.Since(created); age >= certificatesOld && !i.bootstrapped() {
-		progress(report, fmt.Sprintf("the certificates are %s old already: the bootstrap has to be complete in %s",
+		report.Progress(fmt.Sprintf("the certificates are %s old already: the bootstrap has to be complete in %s",
 			age.Round(time.Minute), max(0, time.Until(expires)).Round(time.Minute)))
 	}
 }

@@ -15,12 +15,12 @@ const pollDNS = 15 * time.Second
 
 // delegation waits until the parent zone leads to the cluster's zone: machines would boot into a void without it. Only
 // a human can bring that about, so that it tells exactly what to add, and goes on by itself when it is there.
-func (i *Installation) delegation() body {
+func (i *Installation) delegation() provisioner.Body {
 	limit := i.options.WaitForDNS
 	if limit == 0 {
 		limit = DefaultWaitForDNS
 	}
-	wait := i.until(pollDNS, limit, i.delegated)
+	wait := provisioner.Until(i.world.Clock, pollDNS, limit, i.delegated)
 	return func(ctx context.Context, report provisioner.Report) error {
 		err := wait(ctx, report)
 		if err == nil || ctx.Err() != nil {
@@ -41,7 +41,7 @@ func (i *Installation) delegated(ctx context.Context, report provisioner.Report)
 	i.mu.Unlock()
 	if err := i.compareServers(parent, servers); err != nil {
 		if i.changed("delegation", err.Error()) {
-			tellErrand(report, i.toDelegate())
+			report.Errand(i.toDelegate())
 		}
 		return err
 	}

@@ -41,7 +41,7 @@ func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, 
 	findings, err := i.examine(i.allSigns(seen, failure))
 	if err != nil {
 		if i.changed("rulebook", err.Error()) {
-			progress(report, err.Error())
+			report.Progress(err.Error())
 		}
 		return
 	}

@@ -20,7 +20,7 @@ func (i *Installation) dns(ctx context.Context, report provisioner.Report) error
 		return err
 	}
 	i.zone = zone
-	object(report, state.KindZone, zone.Name, zone.ID, action)
+	report.Object(state.KindZone, zone.Name, zone.ID, string(action))
 	return i.records(ctx, report, i.fixedRecords())
 }
 
@@ -55,8 +55,20 @@ func (i *Installation) record(ctx context.Context, report provisioner.Report, re
 	if err != nil {
 		return err
 	}
-	object(report, kindRecord, record.Name+" "+record.Type+" "+record.Content, "", action)
+	report.Object(kindRecord, record.Name+" "+record.Type+" "+record.Content, "", string(action))
 	return nil
+}
+
+// alias makes a name lead to another one, and nowhere else: those of before are taken away.
+func (i *Installation) alias(ctx context.Context, report provisioner.Report, name, to string) error {
+	const kind = "CNAME"
+	_, err := i.world.Cloud.DeleteRecords(ctx, i.zone.ID, name, kind, func(content string) bool {
+		return strings.TrimSuffix(content, ".") != strings.TrimSuffix(to, ".")
+	})
+	if err != nil {
+		return err
+	}
+	return i.record(ctx, report, state.Record{Name: name, Type: kind, Content: to, TTL: longTTL})
 }
 
 // namesOf returns the names by which a machine's address is known.

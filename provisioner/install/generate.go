@@ -7,15 +7,14 @@ import (
 	"io/fs"
 	"time"
 
+	"exoshift/assets"
 	"exoshift/ignition"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/manifests"
 	"exoshift/state"
 )
-
-// cloudController is the policy of the key that the cloud controller works with.
-const cloudController = "ccm-exoscale"
 
 const (
 	bootstrapKey = "bootstrap.ign"
@@ -27,24 +26,22 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	if err := i.discard(ctx, report); err != nil {
 		return err
 	}
-	credentials, err := i.keptKey(ctx, report, cloudController)
+	credentials, err := i.keptKey(ctx, report, assets.PolicyCloudController)
 	if err != nil {
 		return err
 	}
-	wanted, err := i.generation(credentials, i.resolver(ctx, report))
+	wanted, err := i.generation(credentials, i.syn.Resolver(ctx, report))
 	if err != nil {
 		return err
 	}
-	i.ignition, err = i.world.Installer.Generate(ctx, i.folder.Path(state.InstallDir), wanted, func(line string) {
-		progress(report, line)
-	})
+	i.ignition, err = i.world.Installer.Generate(ctx, i.folder.Path(state.InstallDir), wanted, report.Progress)
 	if err != nil {
 		return err
 	}
 	if err := i.checkGeneration(); err != nil {
 		return err
 	}
-	progress(report, "infrastructure ID "+i.ignition.InfraID)
+	report.Progress("infrastructure ID " + i.ignition.InfraID)
 	i.tellCertificates(report)
 	if err := i.replace(ctx, report); err != nil {
 		return err
@@ -52,8 +49,8 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	return i.remember(func(facts *state.Facts) {
 		facts.InfraID, facts.RootCAHash = i.ignition.InfraID, i.ignition.RootCAHash
 		facts.IgnitionCreated, facts.IgnitionExpires = i.ignition.Created, i.ignition.Expires
-		if i.connected() {
-			facts.Syn.Written = with(facts.Syn.Written, i.ignition.InfraID, i.ignition.ClusterID, string(i.ignition.RootCA))
+		if i.syn.Connected() {
+			syn.Own(&facts.Syn, i.ignition)
 		}
 	})
 }
@@ -68,7 +65,7 @@ func (i *Installation) checkManifests(context.Context, provisioner.Report) error
 // later.
 func (i *Installation) trialGeneration() (state.Generation, error) {
 	nothing := func(state.VaultSecret) (string, error) { return "none yet", nil }
-	if i.connected() && i.catalogDir() == "" {
+	if i.syn.Connected() && i.catalogDir() == "" {
 		config, err := installConfig(i.spec, i.sshKeys(), i.options.PullSecret)
 		return i.generationOf(config, nil), err
 	}
@@ -100,6 +97,14 @@ func (i *Installation) generation(credentials state.APIKey, resolve manifests.Re
 		err = manifests.CheckStart(spec, more)
 	}
 	return i.generationOf(config, more), err
+}
+
+// catalogDir is where the compiled catalog is, "" if there is none.
+func (i *Installation) catalogDir() string {
+	if !i.syn.Connected() {
+		return i.spec.Syn.CatalogDir
+	}
+	return i.syn.CatalogDir()
 }
 
 func (i *Installation) generationOf(config []byte, more []state.Manifest) state.Generation {
@@ -135,12 +140,12 @@ func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.R
 	if err != nil {
 		return err
 	}
-	object(report, state.KindBucket, bucket, "", action)
+	report.Object(state.KindBucket, bucket, "", string(action))
 	action, err = i.world.Objects.EnsureObject(ctx, bucket, bootstrapKey, i.ignition.Bootstrap)
 	if err != nil {
 		return err
 	}
-	object(report, kindObject, bucket+"/"+bootstrapKey, "", action)
+	report.Object(kindObject, bucket+"/"+bootstrapKey, "", string(action))
 	if err := i.checkPrivate(ctx, bucket); err != nil {
 		return err
 	}
@@ -190,7 +195,7 @@ func (i *Installation) console(ctx context.Context, report provisioner.Report) e
 		return err
 	}
 	if console != "" {
-		progress(report, console)
+		report.Progress(console)
 	}
 	return i.remember(func(facts *state.Facts) {
 		facts.ConsoleURL = console

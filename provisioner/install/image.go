@@ -16,11 +16,11 @@ import (
 )
 
 func (i *Installation) openshiftInstall(ctx context.Context, report provisioner.Report) error {
-	release, err := i.world.Installer.Fetch(ctx, i.notedVersion(), func(text string) { progress(report, text) })
+	release, err := i.world.Installer.Fetch(ctx, i.notedVersion(), report.Progress)
 	if err != nil {
-		return blame(err, versionField, fault.NotFound)
+		return fault.Blame(err, versionField, fault.NotFound)
 	}
-	progress(report, fmt.Sprintf("openshift-install %s, which installs %s", release.Version, release.Image))
+	report.Progress(fmt.Sprintf("openshift-install %s, which installs %s", release.Version, release.Image))
 	return i.remember(func(facts *state.Facts) {
 		facts.OpenShiftVersion, facts.ReleaseImage, facts.OpenShiftAsked = release.Version, release.Image, i.spec.OpenShift.Version
 	})
@@ -56,7 +56,7 @@ func (i *Installation) nodeImage(ctx context.Context, report provisioner.Report)
 		return err
 	}
 	i.image, i.bootBuild = found, boot.Build
-	object(report, state.KindTemplate, name, found.ID, action)
+	report.Object(state.KindTemplate, name, found.ID, string(action))
 	if err := i.remember(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, found.MD5 }); err != nil {
 		return err
 	}
@@ -70,9 +70,9 @@ func (i *Installation) dropBucket(ctx context.Context, report provisioner.Report
 		return err
 	}
 	if purpose == "bootstrap" {
-		object(report, kindObject, i.spec.Bucket(purpose)+"/"+bootstrapKey, "", action)
+		report.Object(kindObject, i.spec.Bucket(purpose)+"/"+bootstrapKey, "", string(action))
 	}
-	object(report, state.KindBucket, i.spec.Bucket(purpose), "", action)
+	report.Object(state.KindBucket, i.spec.Bucket(purpose), "", string(action))
 	return nil
 }
 
@@ -83,8 +83,8 @@ func (i *Installation) register(ctx context.Context, report provisioner.Report, 
 	if err != nil {
 		return state.Template{}, err
 	}
-	object(report, state.KindBucket, bucket, "", action)
-	progress(report, "downloading, patching and uploading "+name)
+	report.Object(state.KindBucket, bucket, "", string(action))
+	report.Progress("downloading, patching and uploading " + name)
 	sum, err := i.stream(ctx, report, boot, bucket, key)
 	if err != nil {
 		return state.Template{}, err
@@ -93,7 +93,7 @@ func (i *Installation) register(ctx context.Context, report provisioner.Report, 
 	if err != nil {
 		return state.Template{}, err
 	}
-	progress(report, "Exoscale is importing "+name)
+	report.Progress("Exoscale is importing " + name)
 	template := i.template(boot)
 	template.URL, template.MD5 = url, sum
 	// Noted before Exoscale is asked, so that a registration whose answer is lost is known again.
@@ -105,7 +105,7 @@ func (i *Installation) register(ctx context.Context, report provisioner.Report, 
 
 // stream copies the image to the bucket, patched, and returns the MD5 of what it wrote.
 func (i *Installation) stream(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
-	image, err := i.world.Images.OpenImage(ctx, boot, func(text string) { progress(report, text) })
+	image, err := i.world.Images.OpenImage(ctx, boot, report.Progress)
 	if err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ func (i *Installation) sshKey(ctx context.Context, report provisioner.Report) er
 	if err != nil {
 		return err
 	}
-	object(report, state.KindSSHKey, i.sshKeyName(), "", action)
+	report.Object(state.KindSSHKey, i.sshKeyName(), "", string(action))
 	return nil
 }
 
@@ -48,7 +48,7 @@ func (i *Installation) securityGroup(ctx context.Context, report provisioner.Rep
 	i.groups[group.Name] = id
 	i.mu.Unlock()
 	if len(group.Rules) == 0 || action == state.Updated {
-		object(report, state.KindSecurityGroup, group.Name, id, action)
+		report.Object(state.KindSecurityGroup, group.Name, id, string(action))
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (i *Installation) antiAffinityGroups(ctx context.Context, report provisione
 		i.mu.Lock()
 		i.affinity[group] = id
 		i.mu.Unlock()
-		object(report, state.KindAntiAffinityGroup, name, id, action)
+		report.Object(state.KindAntiAffinityGroup, name, id, string(action))
 		return nil
 	})
 }
@@ -125,6 +125,6 @@ func (i *Installation) elasticIP(ctx context.Context, report provisioner.Report,
 	if err != nil {
 		return state.ElasticIP{}, err
 	}
-	object(report, state.KindElasticIP, i.name(what), ip.ID, action)
+	report.Object(state.KindElasticIP, i.name(what), ip.ID, string(action))
 	return ip, nil
 }

@@ -97,8 +97,8 @@ func (i *Installation) openAccess(ctx context.Context, report provisioner.Report
 	if err != nil {
 		return err
 	}
-	progress(report, "open to "+own.String())
-	object(report, kindRule, group.Name+": temporary access", "", action)
+	report.Progress("open to " + own.String())
+	report.Object(kindRule, group.Name+": temporary access", "", string(action))
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (i *Installation) deleteRules(ctx context.Context, report provisioner.Repor
 	group := i.name(groupBootstrap)
 	action, err := i.world.Cloud.DeleteRules(ctx, group, useless)
 	if action == state.Deleted {
-		object(report, kindRule, group+": temporary access", "", action)
+		report.Object(kindRule, group+": temporary access", "", string(action))
 	}
 	return err
 }
@@ -134,7 +134,7 @@ func (i *Installation) deleteRules(ctx context.Context, report provisioner.Repor
 // their descriptions what they are, go with the next run, and lead to a machine that is about to go.
 func (i *Installation) closeAccess(ctx context.Context, report provisioner.Report) {
 	if err := i.deleteRules(ctx, report, isTemporary); err != nil {
-		progress(report, "temporary access to the bootstrap machine could not be taken away: "+err.Error())
+		report.Progress("temporary access to the bootstrap machine could not be taken away: " + err.Error())
 		return
 	}
 	i.setAccess(false)
@@ -174,7 +174,7 @@ func (i *Installation) lookInside(ctx context.Context, report provisioner.Report
 	seen, err := i.world.Bootstrap.LookInside(ctx, address)
 	// Those who cannot be reached yet are no news; those who refuse us are.
 	if err != nil && !fault.Is(err, fault.Transient) && i.changed("inside", err.Error()) {
-		progress(report, err.Error())
+		report.Progress(err.Error())
 	}
 	if !seen.At.IsZero() {
 		i.tellInside(report, seen)

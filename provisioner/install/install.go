@@ -12,6 +12,7 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/provisioner/diagnosis"
+	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
 
@@ -26,7 +27,7 @@ type World struct {
 	Clock     provisioner.Clock
 	Bootstrap BootstrapHost // nil: nobody looks inside
 	Reach     Reachability  // nil: nobody finds out
-	Syn       *SynWorld     // nil: the cluster stands on its own
+	Syn       *syn.World    // nil: the cluster stands on its own
 }
 
 // DefaultWaitForDNS is how long an installation waits for the delegation of its domain, unless told otherwise.
@@ -39,7 +40,7 @@ type Options struct {
 	Renew      bool          // replace certificates that are too old, and the machines that were started with others
 
 	// Show leads a person to a page where they sign in; nil: nobody is there.
-	Show Show
+	Show syn.Show
 	// Seal is the passphrase by which what must not lie open is kept in the folder.
 	Seal string
 }
@@ -82,7 +83,7 @@ type Installation struct {
 	ignition     state.Ignition
 	bootstrapURL string // signed
 
-	syn connection // to Project Syn
+	syn *syn.Connection // to Project Syn; nil: there is none
 }
 
 // New returns the installation of spec in folder, with the facts that earlier runs left there.
@@ -92,12 +93,27 @@ func New(spec state.Spec, options Options, folder state.Folder, world World) (*I
 		return nil, err
 	}
 	facts.ClusterID, facts.Zone = spec.Cluster.ID, spec.Exoscale.Zone
-	return &Installation{
+	i := &Installation{
 		spec: spec, options: options, folder: folder, world: world, facts: facts,
 		seen: map[string]string{}, nodes: map[string]state.Instance{},
 		failures: map[string]int{}, phases: map[string]time.Time{}, signs: signs{examiner: diagnosis.New()},
 		groups: map[string]string{}, affinity: map[affinityGroup]string{},
-	}, nil
+	}
+	i.syn = syn.New(i.forSyn(), world.Syn)
+	return i, nil
+}
+
+// forSyn is what the steps of Project Syn need of the installation.
+func (i *Installation) forSyn() syn.Installation {
+	return syn.Installation{
+		Spec: i.spec, Folder: i.folder, Clock: i.world.Clock, Show: i.options.Show, Seal: i.options.Seal,
+		Facts: i.Facts, Remember: i.remember, Changed: i.changed, Renews: i.outdated, Alias: i.alias,
+		Generated: func() state.Ignition { return i.ignition },
+		Started: func(ctx context.Context) (bool, error) {
+			machines, err := i.world.Cloud.Instances(ctx, i.labels())
+			return len(machines) > 0, err
+		},
+	}
 }
 
 // Facts returns what the installation knows by now.
@@ -137,25 +153,6 @@ const (
 	kindAttachment = "elastic-ip-attachment"
 	kindObject     = "object"
 )
-
-// object reports what became of an object of the cloud.
-func object(report provisioner.Report, kind, name, id string, action state.Action) {
-	report(provisioner.Event{Type: provisioner.TypeObject, Kind: kind, Name: name, ID: id, Action: string(action)})
-}
-
-// progress reports a sentence about a running step.
-func progress(report provisioner.Report, text string) {
-	report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Text: text})
-}
-
-// tellErrand reports what a running step waits for somebody to do, or with "" that it no longer does.
-func tellErrand(report provisioner.Report, errand string) {
-	text := "waiting for you"
-	if errand == "" {
-		text = "no longer waiting for you"
-	}
-	report(provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Progress, Text: text, Hint: errand})
-}
 
 // parallel is how many objects of a kind are created at a time, to be polite to the API.
 const parallel = 5

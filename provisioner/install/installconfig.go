@@ -117,3 +117,12 @@ func trustBundle(path string) (string, error) {
 	// openshift-install takes an empty line at the end for a certificate that is none.
 	return strings.TrimSpace(string(content)) + "\n", nil
 }
+
+// sshKeys are the keys by which people get into the nodes, a line each: the operator's, and that in Vault.
+func (i *Installation) sshKeys() string {
+	keys := i.spec.OpenShift.SSHKey
+	if kept := i.Facts().Syn.SSHPublicKey; kept != "" && kept != keys {
+		keys += "\n" + kept
+	}
+	return keys
+}

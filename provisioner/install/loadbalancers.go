@@ -52,7 +52,7 @@ func (i *Installation) attach(ctx context.Context, report provisioner.Report, ma
 		if err != nil {
 			return err
 		}
-		object(report, kindAttachment, ip.Name+" on "+machine.Name, "", action)
+		report.Object(kindAttachment, ip.Name+" on "+machine.Name, "", string(action))
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func (i *Installation) start(ctx context.Context, report provisioner.Report, mac
 		return err
 	}
 	err = i.world.Cloud.EnsureInstances(ctx, wanted, func(instance state.Instance, action state.Action) {
-		object(report, state.KindInstance, instance.Name, instance.ID, action)
+		report.Object(state.KindInstance, instance.Name, instance.ID, string(action))
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		i.nodes[instance.Name] = instance

@@ -21,18 +21,18 @@ const (
 )
 
 // masters waits until every master is a Ready node.
-func (i *Installation) masters() body {
+func (i *Installation) masters() provisioner.Body {
 	masters := i.spec.Machines(state.RoleMaster)
 	return i.seenTo(limitMaster, func(_ provisioner.Report, seen state.Observation) error { return readyNodes(seen.Nodes, masters) })
 }
 
 // everyNode waits until all nodes are Ready. Meanwhile each look approves the certificate requests of the nodes that
 // this installation started, and of no others.
-func (i *Installation) everyNode() body {
+func (i *Installation) everyNode() provisioner.Body {
 	var errand string
 	wait := i.seenTo(limitNodes, func(report provisioner.Report, seen state.Observation) error {
 		if errand = replaced(seen); i.changed("replaced", errand) {
-			tellErrand(report, errand)
+			report.Errand(errand)
 		}
 		return readyNodes(seen.Nodes, i.spec.Nodes())
 	})
@@ -126,7 +126,7 @@ func (i *Installation) labelNodes(ctx context.Context, report provisioner.Report
 		if err != nil {
 			return err
 		}
-		object(report, "node", machine.Name, "", action)
+		report.Object("node", machine.Name, "", string(action))
 		return nil
 	})
 }
@@ -148,7 +148,9 @@ func roleMarks(role state.Role) (map[string]string, []state.Taint) {
 const placeEvery = 10 * time.Second
 
 // placeRouters waits for the ingress operator, which makes the controller that is to be placed.
-func (i *Installation) placeRouters() body { return i.until(placeEvery, limitNodes, i.placeIngress) }
+func (i *Installation) placeRouters() provisioner.Body {
+	return provisioner.Until(i.world.Clock, placeEvery, limitNodes, i.placeIngress)
+}
 
 func (i *Installation) placeIngress(ctx context.Context, report provisioner.Report) error {
 	label := "node-role.kubernetes.io/infra"
@@ -159,7 +161,7 @@ func (i *Installation) placeIngress(ctx context.Context, report provisioner.Repo
 	if err != nil {
 		return err
 	}
-	object(report, "ingress-controller", "default", "", action)
+	report.Object("ingress-controller", "default", "", string(action))
 	return nil
 }
 

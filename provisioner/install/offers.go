@@ -28,7 +28,7 @@ func (i *Installation) findDeployTarget(ctx context.Context, _ provisioner.Repor
 		return nil
 	}
 	i.deployTarget, err = i.world.Cloud.FindDeployTarget(ctx, i.spec.Exoscale.DeployTarget)
-	return blame(err, "exoscale.deployTarget", fault.NotFound, fault.Conflict)
+	return fault.Blame(err, "exoscale.deployTarget", fault.NotFound, fault.Conflict)
 }
 
 // everyMachine returns all that are started, also those that go again.
@@ -124,7 +124,7 @@ func (i *Installation) checkTemplates(ctx context.Context, report provisioner.Re
 	template, err := i.world.Cloud.FindTemplate(ctx, i.templateName(boot.Build))
 	switch {
 	case fault.Is(err, fault.NotFound):
-		progress(report, fmt.Sprintf("zone %s has no template %s yet: it will be registered", i.spec.Exoscale.Zone, i.templateName(boot.Build)))
+		report.Progress(fmt.Sprintf("zone %s has no template %s yet: it will be registered", i.spec.Exoscale.Zone, i.templateName(boot.Build)))
 		return nil
 	case err != nil:
 		return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
 
@@ -21,7 +22,7 @@ const (
 
 // Plan returns the steps of the installation.
 func (i *Installation) Plan() provisioner.Plan {
-	return slices.Concat(i.synPreflightSteps(), i.preflightSteps(), i.registerSteps(), i.infrastructureSteps(), i.machineSteps(), i.controlPlaneSteps(), i.clusterSteps(), i.synSteps())
+	return slices.Concat(i.syn.Preflight(Preflight), i.preflightSteps(), i.syn.Register(Infrastructure), i.infrastructureSteps(), i.machineSteps(), i.controlPlaneSteps(), i.clusterSteps(), i.syn.HandOver(Syn))
 }
 
 // preflightSteps only look.
@@ -41,20 +42,20 @@ func (i *Installation) preflightSteps() provisioner.Plan {
 			Needs: on("permissions")},
 		{ID: stepReachability, Phase: Preflight, Title: "Check what has to be reached", Do: i.reachability},
 		{ID: "quotas", Phase: Preflight, Title: "Check the quotas and estimate the cost", Do: i.quotas,
-			Needs: i.withSyn(on(stepReachability, "permissions", "install-config", "offers", "collisions"), stepVault, stepConfiguration)},
+			Needs: i.withSyn(on(stepReachability, "permissions", "install-config", "offers", "collisions"), syn.StepVault, syn.StepConfiguration)},
 	}
 }
 
 // infrastructureSteps make what machines need.
 func (i *Installation) infrastructureSteps() provisioner.Plan {
-	return slices.Concat(i.groundSteps(), i.tokenSteps(), provisioner.Plan{
+	return slices.Concat(i.groundSteps(), i.syn.Token(Infrastructure), provisioner.Plan{
 		// Not before the delegation: they would ask for names that nobody finds yet, and remember the answer.
 		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.loadBalancers,
-			Needs: i.withSyn(on("ssh-key", "security-groups", "anti-affinity-groups", "delegation"), stepToken), Usual: time.Minute},
+			Needs: i.withSyn(on("ssh-key", "security-groups", "anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
 		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.nodeImage,
 			Needs: on("quotas"), Usual: 10 * time.Minute},
 		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generate,
-			Needs: i.withSyn(on("delegation", "api-keys"), stepCatalog, stepToken)},
+			Needs: i.withSyn(on("delegation", "api-keys"), syn.StepCatalog, syn.StepToken)},
 		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.uploadBootstrap,
 			Needs: on("ignition")},
 	})
@@ -134,7 +135,7 @@ func on(steps ...string) []string { return steps }
 
 // withSyn adds steps of Project Syn to those that are needed, if there are any.
 func (i *Installation) withSyn(needs []string, steps ...string) []string {
-	if !i.connected() {
+	if !i.syn.Connected() {
 		return needs
 	}
 	return append(needs, steps...)
@@ -151,4 +152,6 @@ func (i *Installation) beforeNodes() []string {
 }
 
 // Steps returns the plan of a Spec for looking at; its steps cannot be run.
-func Steps(spec state.Spec) provisioner.Plan { return (&Installation{spec: spec}).Plan() }
+func Steps(spec state.Spec) provisioner.Plan {
+	return (&Installation{spec: spec, syn: syn.New(syn.Installation{Spec: spec}, nil)}).Plan()
+}

@@ -13,6 +13,13 @@ import (
 	"exoshift/state"
 )
 
+// Answers that failures of the preflight are about.
+const (
+	apiKeyField  = "exoscale.apiKey"
+	zoneField    = "exoscale.zone"
+	versionField = "openshift.version"
+)
+
 // maxSkew is how far this machine's clock may be off. Certificates that are generated here are valid from now on:
 // machines whose clocks are right would refuse those of a clock that is ahead.
 const maxSkew = 30 * time.Second
@@ -30,8 +37,8 @@ func CheckAccess(ctx context.Context, account Account) error {
 		return fault.Newf(fault.Conflict, "compare the clocks", "this machine's clock is %s Exoscale's", relation(skew)).
 			WithHint("set the clock, e.g. with `timedatectl set-ntp true`, then run again; nothing was created")
 	}
-	err := blame(account.CheckCredentials(ctx), apiKeyField, fault.Denied)
-	if err = blame(err, zoneField, fault.Invalid); err != nil {
+	err := fault.Blame(account.CheckCredentials(ctx), apiKeyField, fault.Denied)
+	if err = fault.Blame(err, zoneField, fault.Invalid); err != nil {
 		return err
 	}
 	return clockErr
@@ -54,7 +61,7 @@ func (i *Installation) permissions(ctx context.Context, report provisioner.Repor
 		return denied(err)
 	}
 	i.there = append(objects, buckets...)
-	progress(report, fmt.Sprintf("objects: %d, of this cluster: %d", len(i.there), i.ours()))
+	report.Progress(fmt.Sprintf("objects: %d, of this cluster: %d", len(i.there), i.ours()))
 	return nil
 }
 

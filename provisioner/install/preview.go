@@ -58,7 +58,7 @@ func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 			preview.Changes = append(preview.Changes, Change{Action: state.Action(e.Action), Kind: e.Kind, Name: e.Name, ID: e.ID})
 		}
 	}
-	for _, look := range []body{
+	for _, look := range []provisioner.Body{
 		i.credentials, i.previewSyn(&preview), i.checkManifests, i.permissions, i.previewOffers, i.collisions, i.sshKey, i.securityGroups, i.antiAffinityGroups, i.access,
 		i.buckets, i.elasticIPs, i.dns, i.loadBalancers, i.previewImage, i.previewBootstrap, i.masterMachines, i.computeMachines,
 	} {
@@ -80,6 +80,17 @@ func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 	return preview, err
 }
 
+// previewSyn says what Project Syn would get, as far as somebody is signed in there.
+func (i *Installation) previewSyn(preview *Preview) provisioner.Body {
+	return func(ctx context.Context, report provisioner.Report) error {
+		difference, unseen, err := i.syn.Preview(ctx, report)
+		if preview.Difference = difference; unseen != "" {
+			preview.Unseen = append(preview.Unseen, unseen)
+		}
+		return err
+	}
+}
+
 // previewOffers leaves out what only the downloaded openshift-install knows.
 func (i *Installation) previewOffers(ctx context.Context, report provisioner.Report) error {
 	if err := i.checkTypes(ctx); err != nil {
@@ -95,7 +106,7 @@ func (i *Installation) previewOffers(ctx context.Context, report provisioner.Rep
 func (i *Installation) previewImage(ctx context.Context, report provisioner.Report) error {
 	name := i.Facts().Template
 	if name == "" {
-		object(report, state.KindTemplate, i.templateName("<build>"), "", state.Created)
+		report.Object(state.KindTemplate, i.templateName("<build>"), "", string(state.Created))
 		return nil
 	}
 	template, err := i.world.Cloud.FindTemplate(ctx, name)
@@ -104,7 +115,7 @@ func (i *Installation) previewImage(ctx context.Context, report provisioner.Repo
 		action, err = state.Created, nil
 	}
 	i.image = template
-	object(report, state.KindTemplate, name, template.ID, action)
+	report.Object(state.KindTemplate, name, template.ID, string(action))
 	if err != nil || action == state.Created {
 		return err
 	}
@@ -123,7 +134,7 @@ func (i *Installation) previewBootstrap(ctx context.Context, report provisioner.
 	if err != nil {
 		return err
 	}
-	object(report, state.KindBucket, i.spec.Bucket("bootstrap"), "", action)
+	report.Object(state.KindBucket, i.spec.Bucket("bootstrap"), "", string(action))
 	return i.bootstrapMachine(ctx, report)
 }
 

@@ -32,7 +32,7 @@ func (i *Installation) quotas(ctx context.Context, report provisioner.Report) er
 	var short []string
 	var field string
 	for _, check := range checks {
-		progress(report, check.String())
+		report.Progress(check.String())
 		if !check.Sufficient {
 			short = append(short, check.String())
 			field = cmp.Or(field, countField(check.Resource))
@@ -46,7 +46,7 @@ func (i *Installation) quotas(ctx context.Context, report provisioner.Report) er
 	if err != nil {
 		return err
 	}
-	progress(report, cost.String())
+	report.Progress(cost.String())
 	return nil
 }
 

@@ -19,13 +19,13 @@ func (i *Installation) reachability(ctx context.Context, report provisioner.Repo
 	if i.world.Reach == nil || i.bootstrapped() {
 		return nil
 	}
-	skipped, err := i.world.Reach.Check(ctx, func(text string) { progress(report, text) })
+	skipped, err := i.world.Reach.Check(ctx, report.Progress)
 	started := i.Facts().InfraID != ""
 	if err == nil && !started {
 		err = i.remember(func(f *state.Facts) { f.SkippedChecks = skipped })
 	}
 	if err != nil && started && ctx.Err() == nil && fault.Is(err, fault.Conflict) {
-		progress(report, fmt.Sprintf("%v; the installation has started, so it goes on", errors.Unwrap(err)))
+		report.Progress(fmt.Sprintf("%v; the installation has started, so it goes on", errors.Unwrap(err)))
 		return nil
 	}
 	return err

@@ -3,25 +3,23 @@ package install
 import (
 	"context"
 
+	"exoshift/assets"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
-
-// storagePolicy is the policy of the key by which the cluster's own services reach its buckets.
-const storagePolicy = "object_storage"
 
 // registryBucket is the purpose of the bucket that holds the cluster's images.
 const registryBucket = "image-registry"
 
 // registry gives the image registry its bucket, as early as the cluster takes it: what depends on the registry gives up
 // where there is none.
-func (i *Installation) registry() body {
-	return i.until(placeEvery, limitNodes, i.giveRegistryAccess)
+func (i *Installation) registry() provisioner.Body {
+	return provisioner.Until(i.world.Clock, placeEvery, limitNodes, i.giveRegistryAccess)
 }
 
 func (i *Installation) giveRegistryAccess(ctx context.Context, report provisioner.Report) error {
-	key, err := i.keptKey(ctx, report, storagePolicy)
+	key, err := i.keptKey(ctx, report, assets.PolicyStorage)
 	if err != nil {
 		return err
 	}
@@ -32,7 +30,7 @@ func (i *Installation) giveRegistryAccess(ctx context.Context, report provisione
 	if err != nil {
 		return err
 	}
-	object(report, "image-registry", "cluster", "", action)
+	report.Object("image-registry", "cluster", "", string(action))
 	return nil
 }
 

@@ -46,7 +46,7 @@ func (i *Installation) withdrawBootstrap(ctx context.Context, report provisioner
 			if err != nil {
 				return err
 			}
-			object(report, kindRecord, name+" A "+machine.Address, "", action)
+			report.Object(kindRecord, name+" A "+machine.Address, "", string(action))
 		}
 	}
 	return nil
@@ -63,7 +63,7 @@ func (i *Installation) drainBootstrap(ctx context.Context, report provisioner.Re
 	if err != nil || len(machines) == 0 {
 		return err
 	}
-	progress(report, fmt.Sprintf("waiting %s until every load balancer and resolver has forgotten it", forgetting))
+	report.Progress(fmt.Sprintf("waiting %s until every load balancer and resolver has forgotten it", forgetting))
 	return i.world.Clock.Sleep(ctx, forgetting)
 }
 
@@ -83,7 +83,7 @@ func (i *Installation) deleteBootstrapMachine(ctx context.Context, report provis
 		if err != nil {
 			return err
 		}
-		object(report, state.KindInstance, machine.Name, machine.ID, action)
+		report.Object(state.KindInstance, machine.Name, machine.ID, string(action))
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (i *Installation) discard(ctx context.Context, report provisioner.Report) e
 	case old:
 		return i.putAside(report)
 	case i.options.Renew && !created.IsZero():
-		progress(report, fmt.Sprintf("the certificates are %s old and stay", time.Since(created).Round(time.Minute)))
+		report.Progress(fmt.Sprintf("the certificates are %s old and stay", time.Since(created).Round(time.Minute)))
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (i *Installation) putAside(report provisioner.Report) error {
 	case err != nil:
 		return fault.New(fault.Internal, renewal, err).WithHint("move %s away by hand, then run again", old)
 	}
-	progress(report, "put the old certificates aside: "+aside)
+	report.Progress("put the old certificates aside: " + aside)
 	return nil
 }
 
@@ -83,7 +83,7 @@ func (i *Installation) replace(ctx context.Context, report provisioner.Report) e
 		if err != nil {
 			return err
 		}
-		object(report, state.KindInstance, machine.Name, machine.ID, action)
+		report.Object(state.KindInstance, machine.Name, machine.ID, string(action))
 		return nil
 	})
 }

@@ -140,7 +140,7 @@ func (i *Installation) tellLeft(report provisioner.Report, request state.NodeReq
 	case known || count <= leftTold:
 		i.tellCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Left, Reason: request.Refusal})
 	case i.changed("left", "many"):
-		progress(report, fmt.Sprintf("more than %d certificate requests were left alone; oc get csr lists them", leftTold))
+		report.Progress(fmt.Sprintf("more than %d certificate requests were left alone; oc get csr lists them", leftTold))
 	}
 }
 

@@ -21,18 +21,9 @@ const (
 	limitNodes  = 60 * time.Minute
 )
 
-type body = func(context.Context, provisioner.Report) error
-
-func (i *Installation) until(every, limit time.Duration, look func(context.Context, provisioner.Report) error) body {
-	return func(ctx context.Context, report provisioner.Report) error {
-		check := func(ctx context.Context) error { return look(ctx, report) }
-		return provisioner.Until(i.world.Clock, every, limit, check)(ctx, report)
-	}
-}
-
 // seenTo waits until what is seen of the cluster is as it should be; lacks says what it lacks.
-func (i *Installation) seenTo(limit time.Duration, lacks func(provisioner.Report, state.Observation) error) body {
-	wait := i.until(lookEvery, limit, func(ctx context.Context, report provisioner.Report) error {
+func (i *Installation) seenTo(limit time.Duration, lacks func(provisioner.Report, state.Observation) error) provisioner.Body {
+	wait := provisioner.Until(i.world.Clock, lookEvery, limit, func(ctx context.Context, report provisioner.Report) error {
 		seen, err := i.observe(ctx, report)
 		switch {
 		case err != nil && !seen.Bootstrap.Has(state.PhaseTemporaryAPI) && seen.Bootstrap.Waiting != "":
@@ -51,13 +42,15 @@ func (i *Installation) seenTo(limit time.Duration, lacks func(provisioner.Report
 }
 
 // temporaryAPI waits for the API on the bootstrap machine, through the load balancers.
-func (i *Installation) temporaryAPI() body { return i.phaseReached(limitAPI, state.PhaseTemporaryAPI) }
+func (i *Installation) temporaryAPI() provisioner.Body {
+	return i.phaseReached(limitAPI, state.PhaseTemporaryAPI)
+}
 
-func (i *Installation) bootstrapComplete() body {
+func (i *Installation) bootstrapComplete() provisioner.Body {
 	return i.phaseReached(limitMaster, state.PhaseComplete)
 }
 
-func (i *Installation) phaseReached(limit time.Duration, phase string) body {
+func (i *Installation) phaseReached(limit time.Duration, phase string) provisioner.Body {
 	return i.seenTo(limit, func(_ provisioner.Report, seen state.Observation) error {
 		if seen.Bootstrap.Has(phase) {
 			return nil
@@ -67,7 +60,7 @@ func (i *Installation) phaseReached(limit time.Duration, phase string) body {
 }
 
 // etcd waits until the members stand on the masters alone: 1, 2, 3, 4, 3.
-func (i *Installation) etcd() body {
+func (i *Installation) etcd() provisioner.Body {
 	return i.seenTo(limitMaster, func(_ provisioner.Report, seen state.Observation) error {
 		if seen.Etcd.BootstrapRemoved {
 			return nil
@@ -90,7 +83,7 @@ func (i *Installation) etcdLacks(status state.EtcdStatus) error {
 }
 
 // clusterVersion waits until the release is installed and every operator has been stable for a while.
-func (i *Installation) clusterVersion() body {
+func (i *Installation) clusterVersion() provisioner.Body {
 	return i.seenTo(limitNodes, func(_ provisioner.Report, seen state.Observation) error {
 		version := seen.Version
 		switch {

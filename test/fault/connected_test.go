@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/destroy"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/syn/catalog"
 	"exoshift/provisioner/syn/lieutenant"
 	"exoshift/provisioner/syn/signin"
@@ -89,7 +90,7 @@ func (l *lab) forgets() {
 	l.Helper()
 	l.must(l.destroy())
 	l.asked(http.StatusNotFound, lieutenantURL+"/clusters/"+l.spec.Cluster.ID, l.zone.Person().APIToken)
-	for _, path := range install.SecretPaths(l.spec) {
+	for _, path := range syn.SecretPaths(l.spec) {
 		l.asked(http.StatusNotFound, vaultURL+"data/"+path, l.zone.Person().VaultToken)
 	}
 }
@@ -117,10 +118,10 @@ func connectedLab(t *testing.T, strike *striker, test func(*lab)) {
 }
 
 // projectSyn are the clients of one process.
-func (l *lab) projectSyn(steward *agent) *install.SynWorld {
+func (l *lab) projectSyn(steward *agent) *syn.World {
 	person := l.zone.Person()
 	git := catalog.Access{Token: person.GitToken}
-	return &install.SynWorld{
+	return &syn.World{
 		Lieutenant: heard{l.lieutenant(), steward}, Vault: l.vault(), Git: catalog.NewGit(l.net, git),
 		Compiler: catalog.NewCompiler(l.net, git, catalog.Commodore{}), Cluster: steward,
 	}
@@ -139,7 +140,7 @@ func (l *lab) synTeardown() *destroy.Syn {
 		return nil
 	}
 	var secrets []state.VaultSecret
-	for _, path := range install.SecretPaths(l.spec) {
+	for _, path := range syn.SecretPaths(l.spec) {
 		secrets = append(secrets, state.VaultSecret{Path: path})
 	}
 	return &destroy.Syn{Lieutenant: l.lieutenant(), Vault: l.vault(), Secrets: secrets}
@@ -157,7 +158,7 @@ func (l *lab) synPicture() []string {
 		delete(cluster[0], changing)
 	}
 	lines := []string{fmt.Sprint(cluster)}
-	for _, path := range install.SecretPaths(l.spec) {
+	for _, path := range syn.SecretPaths(l.spec) {
 		kept := l.asked(http.StatusOK, vaultURL+"metadata/"+path, person.VaultToken)[0]["data"]
 		lines = append(lines, fmt.Sprintf("%s: version %v", path, kept.(map[string]any)["current_version"]))
 	}

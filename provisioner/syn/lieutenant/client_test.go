@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/internal/fault"
-	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/syn/lieutenant"
 	"exoshift/state"
 )
 
-var _ install.Lieutenant = (*lieutenant.Client)(nil)
+var _ syn.Lieutenant = (*lieutenant.Client)(nil)
 
 func TestLieutenantNamesItsNeighboursToAll(t *testing.T) {
 	s := newServer(t)

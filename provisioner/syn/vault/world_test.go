@@ -14,12 +14,12 @@ import (
 	"exoshift/internal/simcloud/site"
 	"exoshift/internal/simcloud/store"
 	simvault "exoshift/internal/simcloud/vault"
-	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/syn/vault"
 	"exoshift/state"
 )
 
-var _ install.Vault = (*vault.Client)(nil)
+var _ syn.Vault = (*vault.Client)(nil)
 
 const (
 	host     = "vault.example.net"

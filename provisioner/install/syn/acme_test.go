@@ -1,4 +1,4 @@
-package install
+package syn
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner"
 	"exoshift/state"
 )
 
@@ -32,28 +33,16 @@ func (c crawling) ACMERegistration(context.Context) (state.ACMERegistration, err
 	return state.ACMERegistration{FullDomain: "x.acme-dns.example.net"}, nil
 }
 
-// ledger notes the records that are made.
-type ledger struct {
-	Cloud
-	made []string
-}
-
-func (*ledger) DeleteRecords(context.Context, string, string, string, func(string) bool) (state.Action, error) {
-	return state.Found, nil
-}
-
-func (l *ledger) EnsureRecord(_ context.Context, _ string, r state.Record) (state.Action, error) {
-	l.made = append(l.made, r.Name+" "+r.Type+" "+r.Content)
-	return state.Created, nil
-}
-
 func TestTheAccountAtACMEIsWaitedForAsLongAsApplicationsComeOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := connectedTo(t, &SynWorld{Cluster: crawling{began: time.Now()}}, Options{})
-		records := &ledger{}
-		i.world.Cloud = records
-		if err := i.acme()(t.Context(), unheard); err != nil || len(records.made) != 2 {
-			t.Errorf("made %q: %v", records.made, err)
+		c := connectedTo(t, &World{Cluster: crawling{began: time.Now()}}, Installation{})
+		var made []string
+		c.Alias = func(_ context.Context, _ provisioner.Report, name, to string) error {
+			made = append(made, name+" "+to)
+			return nil
+		}
+		if err := c.acme()(t.Context(), unheard); err != nil || len(made) != 2 {
+			t.Errorf("made %q: %v", made, err)
 		}
 	})
 }

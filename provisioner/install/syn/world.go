@@ -1,4 +1,4 @@
-package install
+package syn
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"exoshift/state"
 )
 
-// SynWorld is Project Syn, as far as the recipe uses it. An installation that is not connected has none.
-type SynWorld struct {
+// World is Project Syn, as far as an installation uses it. One that is not connected has none.
+type World struct {
 	Lieutenant Lieutenant
 	Vault      Vault
 	Git        Git

@@ -1,4 +1,4 @@
-package install
+package syn
 
 import (
 	"context"
@@ -20,51 +20,39 @@ const (
 )
 
 // synthesis waits until Argo CD has made the cluster what its catalog says.
-func (i *Installation) synthesis() body {
-	progress := advance{clock: i.world.Clock}
-	wait := i.until(synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
-		seen, err := i.world.Syn.Cluster.Synthesis(ctx)
+func (c *Connection) synthesis() provisioner.Body {
+	progress := advance{clock: c.Clock}
+	wait := provisioner.Until(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+		seen, err := c.world.Cluster.Synthesis(ctx)
 		switch {
 		case fault.Is(err, fault.Transient):
 			return progress.patiently(err)
 		case err != nil:
 			return err
 		}
-		i.tellApplications(report, seen)
+		c.tellApplications(report, seen)
 		progress.note(seen)
 		return progress.patiently(lacking(seen))
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
 		if err := wait(ctx, report); err != nil {
-			return i.unsynthesized(err)
+			return c.unsynthesized(err)
 		}
-		return i.rememberSyn(func(facts *state.SynFacts) {
+		return c.remember(func(facts *state.SynFacts) {
 			if facts.Synthesized.IsZero() {
-				facts.Synthesized = i.now()
+				facts.Synthesized = c.now()
 			}
 		})
 	}
 }
 
-// hinted adds what to do next to a wait that was in vain.
-func hinted(op, hint string, wait body) body {
-	return func(ctx context.Context, report provisioner.Report) error {
-		err := wait(ctx, report)
-		var limit *provisioner.LimitError
-		if errors.As(err, &limit) {
-			return fault.New(fault.Timeout, op, err).WithHint("%s: the cluster itself stands", hint)
-		}
-		return err
-	}
-}
-
 // unsynthesized adds what to do about a wait that was in vain.
-func (i *Installation) unsynthesized(err error) error {
+func (c *Connection) unsynthesized(err error) error {
 	var limit *provisioner.LimitError
 	switch {
 	case !errors.As(err, &limit):
 		return err
-	case !i.spec.DNS.ACME && strings.Contains(err.Error(), "ertificate"):
+	case !c.Spec.DNS.ACME && strings.Contains(err.Error(), "ertificate"):
 		return fault.New(fault.Timeout, "wait for the applications", err).
 			WithHint("the catalog wants certificates by ACME: set dns.acme to true and run again; or change the cluster's configuration").About("dns.acme")
 	}
@@ -114,9 +102,9 @@ func shortened(sentences []string) []string {
 }
 
 // tellApplications tells what changed since the last look.
-func (i *Installation) tellApplications(report provisioner.Report, seen state.Synthesis) {
+func (c *Connection) tellApplications(report provisioner.Report, seen state.Synthesis) {
 	for _, one := range append([]state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root}, seen.Applications...) {
-		if one.Health != "" && i.changed("application/"+one.Name, fmt.Sprint(one)) {
+		if one.Health != "" && c.Changed("application/"+one.Name, fmt.Sprint(one)) {
 			report(provisioner.Event{Type: provisioner.TypeApplication, Name: one.Name, State: one.Health, Sync: one.Sync, Reason: one.Message})
 		}
 	}

@@ -1,4 +1,4 @@
-package install
+package syn
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/assets"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -43,19 +44,23 @@ func (deaf) Apply(context.Context, []byte) ([]state.AppliedObject, error) {
 	return nil, fault.Newf(fault.Denied, "apply", "no")
 }
 
-func connectedTo(t *testing.T, world *SynWorld, options Options) *Installation {
+// connectedTo is a connection of an installation that has a folder, facts and a clock, beside what of says.
+func connectedTo(t *testing.T, world *World, of Installation) *Connection {
 	t.Helper()
 	folder, err := state.Create(t.TempDir() + "/c-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := spec()
-	s.Syn.LieutenantURL, s.Syn.Tenant = "https://lieutenant.example.net", "t-1"
-	i, err := New(s, options, folder, World{Clock: wall{}, Syn: world})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return i
+	of.Spec = state.Default()
+	of.Spec.Cluster = state.ClusterSpec{ID: "c-1", BaseDomain: "example.net"}
+	of.Spec.Syn.LieutenantURL, of.Spec.Syn.Tenant = "https://lieutenant.example.net", "t-1"
+	var facts state.Facts
+	seen := map[string]string{}
+	of.Folder, of.Clock = folder, wall{}
+	of.Facts = func() state.Facts { return facts }
+	of.Remember = func(change func(*state.Facts)) error { change(&facts); return nil }
+	of.Changed = func(what, now string) bool { before := seen[what]; seen[what] = now; return before != now }
+	return New(of, world)
 }
 
 type wall struct{}
@@ -75,17 +80,17 @@ func unheard(provisioner.Event) {}
 func TestTheManifestIsFetchedOnceAndKeptUntilTheClusterHasIt(t *testing.T) {
 	t.Parallel()
 	l := &oneShot{}
-	i := connectedTo(t, &SynWorld{Lieutenant: l, Cluster: deaf{}}, Options{Seal: "passphrase"})
+	c := connectedTo(t, &World{Lieutenant: l, Cluster: deaf{}}, Installation{Seal: "passphrase"})
 	for range 2 {
-		if err := i.steward(t.Context(), unheard); !fault.Is(err, fault.Denied) {
+		if err := c.steward(t.Context(), unheard); !fault.Is(err, fault.Denied) {
 			t.Fatal(err)
 		}
 	}
-	kept, err := i.folder.ReadSealed(state.StewardFile, "passphrase")
+	kept, err := c.Folder.ReadSealed(state.StewardFile, "passphrase")
 	if l.fetched != 1 || err != nil || string(kept) != `{"kind":"List"}` {
 		t.Errorf("fetched %d times, kept %q: %v", l.fetched, kept, err)
 	}
-	if _, err := os.Stat(i.folder.Path(state.StewardFile + ".trial")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(c.Folder.Path(state.StewardFile + ".trial")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the trial is still there: %v", err)
 	}
 }
@@ -93,8 +98,8 @@ func TestTheManifestIsFetchedOnceAndKeptUntilTheClusterHasIt(t *testing.T) {
 func TestAManifestThatCouldNotBeKeptIsNotFetched(t *testing.T) {
 	t.Parallel()
 	l := &oneShot{}
-	i := connectedTo(t, &SynWorld{Lieutenant: l, Cluster: deaf{}}, Options{}) // nothing to seal it with
-	if err := i.steward(t.Context(), unheard); err == nil || l.fetched != 0 {
+	c := connectedTo(t, &World{Lieutenant: l, Cluster: deaf{}}, Installation{}) // nothing to seal it with
+	if err := c.steward(t.Context(), unheard); err == nil || l.fetched != 0 {
 		t.Errorf("fetched %d times: %v", l.fetched, err)
 	}
 }
@@ -109,14 +114,14 @@ func (shy) Secret(context.Context, string) (map[string]string, error) { return n
 // A sign-in ends in the middle of an installation, too: nobody may wait for a person who was not told.
 func TestWhoeverNeedsASecretTellsTheLinkToSignIn(t *testing.T) {
 	t.Parallel()
-	i := connectedTo(t, &SynWorld{Vault: shy{}}, Options{Show: func(context.Context, string) error { return nil }})
+	c := connectedTo(t, &World{Vault: shy{}}, Installation{Show: func(context.Context, string) error { return nil }})
 	for name, use := range map[string]func(provisioner.Report) error{
 		"read an API key": func(report provisioner.Report) error {
-			_, err := i.keptKey(t.Context(), report, storagePolicy)
+			_, err := c.APIKey(t.Context(), report, assets.PolicyStorage)
 			return err
 		},
 		"resolve a reference": func(report provisioner.Report) error {
-			_, err := i.resolver(t.Context(), report)(state.VaultSecret{Path: "t-1/c-1/registry", Key: "httpSecret"})
+			_, err := c.Resolver(t.Context(), report)(state.VaultSecret{Path: "t-1/c-1/registry", Key: "httpSecret"})
 			if fault.Is(err, fault.NotFound) {
 				return nil
 			}
@@ -153,9 +158,9 @@ func (r *repository) Commit(_ context.Context, _ state.GitRepo, _ string, edits 
 func TestThatAlertsReachPeopleIsNotedOnceTheyDo(t *testing.T) {
 	t.Parallel()
 	git := &repository{}
-	i := connectedTo(t, &SynWorld{Git: git}, Options{})
-	git.noted = func() bool { return !i.Facts().Syn.OnCall.IsZero() }
-	if err := i.onCall(t.Context(), unheard); !fault.Is(err, fault.Transient) {
+	c := connectedTo(t, &World{Git: git}, Installation{})
+	git.noted = func() bool { return !c.Facts().Syn.OnCall.IsZero() }
+	if err := c.onCall(t.Context(), unheard); !fault.Is(err, fault.Transient) {
 		t.Fatal(err)
 	}
 	if git.early || git.noted() || !slices.Equal(git.removed, []bool{true}) {

@@ -1,4 +1,4 @@
-package install
+package syn
 
 import (
 	"context"
@@ -45,11 +45,11 @@ func (r *restless) Synthesis(context.Context) (state.Synthesis, error) {
 
 func TestAnApplicationThatFailsAgainAndAgainIsNotWaitedForForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i := connectedTo(t, &SynWorld{Cluster: &restless{}}, Options{})
+		c := connectedTo(t, &World{Cluster: &restless{}}, Installation{})
 		ctx, cancel := context.WithTimeout(t.Context(), 2*limitSynthesis)
 		defer cancel()
 		began := time.Now()
-		err := i.synthesis()(ctx, unheard)
+		err := c.synthesis()(ctx, unheard)
 		var limit *provisioner.LimitError
 		if !errors.As(err, &limit) || time.Since(began) > limitSynthesis+time.Minute {
 			t.Errorf("after %s: %v", time.Since(began), err)

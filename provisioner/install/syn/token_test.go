@@ -1,4 +1,4 @@
-package install
+package syn
 
 import (
 	"context"
@@ -20,35 +20,26 @@ func (spent) Cluster(_ context.Context, id string) (state.SynCluster, error) {
 	return state.SynCluster{ID: id, Tenant: "t-1", Catalog: state.GitRepo{URL: "ssh://git@git.example.net/c-1.git"}}, nil
 }
 
-// zoneWith is a zone with these machines.
-type zoneWith struct {
-	Cloud
-	machines []state.Instance
-}
-
-func (z zoneWith) Instances(context.Context, map[string]string) ([]state.Instance, error) {
-	return z.machines, nil
-}
-
 func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	i := connectedTo(t, &SynWorld{Lieutenant: spent{}}, Options{})
-	i.world.Cloud = zoneWith{}
-	for name, check := range map[string]func(context.Context, provisioner.Report) error{"preflight": i.askAbout, "before the first machine": i.checkTokenAgain} {
-		if err := check(t.Context(), unheard); !fault.Is(err, fault.Conflict) || !strings.Contains(fault.HintOf(err), "reset the bootstrap token of "+i.spec.Cluster.ID) {
+	c := connectedTo(t, &World{Lieutenant: spent{}}, Installation{})
+	started := false
+	c.Started = func(context.Context) (bool, error) { return started, nil }
+	for name, check := range map[string]func(context.Context, provisioner.Report) error{"preflight": c.askAbout, "before the first machine": c.checkTokenAgain} {
+		if err := check(t.Context(), unheard); !fault.Is(err, fault.Conflict) || !strings.Contains(fault.HintOf(err), "reset the bootstrap token of "+c.Spec.Cluster.ID) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := i.remember(func(facts *state.Facts) { facts.IgnitionCreated = time.Now() }); err != nil {
+	if err := c.Remember(func(facts *state.Facts) { facts.IgnitionCreated = time.Now() }); err != nil {
 		t.Fatal(err)
 	}
-	if err := i.checkTokenAgain(t.Context(), unheard); !fault.Is(err, fault.Conflict) {
+	if err := c.checkTokenAgain(t.Context(), unheard); !fault.Is(err, fault.Conflict) {
 		t.Errorf("the documents are made, and no machine: %v", err)
 	}
-	i.world.Cloud = zoneWith{machines: []state.Instance{{Name: "bootstrap"}}}
+	started = true
 	var told string
 	hear := func(e provisioner.Event) { told += e.Text }
-	for _, check := range []func(context.Context, provisioner.Report) error{i.askAbout, i.checkTokenAgain} {
+	for _, check := range []func(context.Context, provisioner.Report) error{c.askAbout, c.checkTokenAgain} {
 		if err := check(t.Context(), hear); err != nil {
 			t.Error(err)
 		}
@@ -59,12 +50,12 @@ func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T)
 }
 
 // askAbout is what the preflight does about a cluster that is registered.
-func (i *Installation) askAbout(ctx context.Context, report provisioner.Report) error {
-	found, err := i.world.Syn.Lieutenant.Cluster(ctx, i.spec.Cluster.ID)
+func (c *Connection) askAbout(ctx context.Context, report provisioner.Report) error {
+	found, err := c.world.Lieutenant.Cluster(ctx, c.Spec.Cluster.ID)
 	if err != nil {
 		return err
 	}
-	return i.checkToken(report, found)
+	return c.checkToken(report, found)
 }
 
 func TestTheRemainingLifeOfATokenIsNeverNegative(t *testing.T) {
@@ -77,5 +68,18 @@ func TestTheRemainingLifeOfATokenIsNeverNegative(t *testing.T) {
 		if got := remaining(left); !strings.Contains(got, want) || strings.Contains(got, "-") {
 			t.Errorf("%s: %q", left, got)
 		}
+	}
+}
+
+func TestTheLifeOfATokenIsToldAsPeopleSayIt(t *testing.T) {
+	for life, want := range map[time.Duration]string{
+		24 * time.Hour: "24h", 72*time.Minute + 10*time.Second: "1h12m", 10 * time.Minute: "10m", 10*time.Hour + 10*time.Minute: "10h10m",
+	} {
+		if got := minutes(life); got != want {
+			t.Errorf("%s is told as %s", life, got)
+		}
+	}
+	if got := hours(tokenLife); got != "24 hours" {
+		t.Error(got)
 	}
 }

@@ -1,4 +1,4 @@
-package install
+package syn
 
 import (
 	"slices"
@@ -13,63 +13,63 @@ const later = "TO_BE_DEFINED"
 const noOpsgenie = "global.distribution.openshift4.no-opsgenie"
 
 // tenantRepo is the repository that the cluster's configuration is in.
-func (i *Installation) tenantRepo() state.GitRepo {
-	repo := i.syn.tenant.Config
-	if i.syn.cluster.TenantRevision != "" {
-		repo.Revision = i.syn.cluster.TenantRevision
+func (c *Connection) tenantRepo() state.GitRepo {
+	repo := c.tenant.Config
+	if c.cluster.TenantRevision != "" {
+		repo.Revision = c.cluster.TenantRevision
 	}
 	return repo
 }
 
 // configurationFile is the cluster's own.
-func (i *Installation) configurationFile() string { return i.spec.Cluster.ID + ".yml" }
+func (c *Connection) configurationFile() string { return c.Spec.Cluster.ID + ".yml" }
 
 // edits are what the cluster's configuration has to say, as far as it is known by now.
-func (i *Installation) edits() []state.YAMLEdit {
-	facts := i.Facts()
+func (c *Connection) edits() []state.YAMLEdit {
+	facts := c.Facts()
 	var ours []any
 	for _, value := range facts.Syn.Written {
 		ours = append(ours, value)
 	}
 	edits := []state.YAMLEdit{
-		set("openshift", "baseDomain").to(i.spec.Domain()),
+		set("openshift", "baseDomain").to(c.Spec.Domain()),
 		set("openshift", "infraID").once(facts.InfraID, ours...),
 		set("openshift", "clusterID").once(facts.Syn.ClusterUUID, ours...),
 		set("openshift", "ssh_key").once(facts.Syn.SSHPublicKey),
-		set("openshift4_terraform", "terraform_variables", "base_domain").to(i.spec.Cluster.BaseDomain),
+		set("openshift4_terraform", "terraform_variables", "base_domain").to(c.Spec.Cluster.BaseDomain),
 		set("openshift4_terraform", "terraform_variables", "ignition_ca").once(facts.Syn.IgnitionCA, ours...),
 		set("openshift4_terraform", "terraform_variables", "ssh_key").once(facts.Syn.SSHPublicKey),
 		set("openshift4_terraform", "terraform_variables", "rhcos_template").once(facts.Template),
 	}
 	edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: ".openshift4", Files: []string{"openshift4.yml", "openshift4.yaml"}})
 	switch { // in between it stays as it is: a removal whose answer was lost is not taken back
-	case !facts.Syn.OnCall.IsZero() || i.syn.onCall:
+	case !facts.Syn.OnCall.IsZero() || c.alerting:
 		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie, Remove: true})
 	case facts.Syn.ClusterUUID == "":
 		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie})
 	}
-	if i.spec.OpenShift.CloudControllerManager != "" {
+	if c.Spec.OpenShift.CloudControllerManager != "" {
 		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "exoscale-cloud-controller-manager"})
 	}
-	if i.spec.Network.CNI == "Cilium" {
-		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "cilium"}, i.bootstrapCilium(facts))
+	if c.Spec.Network.CNI == "Cilium" {
+		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "cilium"}, c.bootstrapCilium(facts))
 	}
 	return edits
 }
 
-// with returns a list that has all of these values.
-func with(list []string, values ...string) []string {
-	list = slices.Clone(list)
-	for _, value := range values {
-		if !slices.Contains(list, value) {
-			list = append(list, value)
+// Own notes what the cluster's configuration may hold of a generation: whatever follows may be written over it.
+func Own(facts *state.SynFacts, generated state.Ignition) {
+	written := slices.Clone(facts.Written)
+	for _, value := range []string{generated.InfraID, generated.ClusterID, string(generated.RootCA)} {
+		if !slices.Contains(written, value) {
+			written = append(written, value)
 		}
 	}
-	return list
+	facts.Written = written
 }
 
 // bootstrapCilium has the catalog hold Cilium's operator until the cluster was generated with it.
-func (i *Installation) bootstrapCilium(facts state.Facts) state.YAMLEdit {
+func (c *Connection) bootstrapCilium(facts state.Facts) state.YAMLEdit {
 	edit := set("cilium", "olm", "generate_olm_deployment")
 	if facts.Syn.ClusterUUID == "" {
 		edit.Value = true

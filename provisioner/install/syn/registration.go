@@ -1,4 +1,4 @@
-package install
+package syn
 
 import (
 	"context"
@@ -12,39 +12,39 @@ import (
 )
 
 // registerCluster makes the cluster known to Lieutenant, with what its configuration depends on.
-func (i *Installation) registerCluster(ctx context.Context, report provisioner.Report) error {
-	lieutenant, err := i.lieutenant(ctx, report)
+func (c *Connection) registerCluster(ctx context.Context, report provisioner.Report) error {
+	lieutenant, err := c.lieutenant(ctx, report)
 	if err != nil {
 		return err
 	}
-	cluster, action, err := lieutenant.EnsureCluster(ctx, i.wantedCluster())
+	cluster, action, err := lieutenant.EnsureCluster(ctx, c.wantedCluster())
 	if err != nil {
 		return err
 	}
-	i.syn.cluster = cluster
-	object(report, kindSynCluster, cluster.ID, "", action)
-	err = i.rememberSyn(func(facts *state.SynFacts) {
-		facts.Lieutenant, facts.Tenant, facts.Catalog = i.spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.URL
+	c.cluster = cluster
+	report.Object(kindCluster, cluster.ID, "", string(action))
+	err = c.remember(func(facts *state.SynFacts) {
+		facts.Lieutenant, facts.Tenant, facts.Catalog = c.Spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.URL
 		if action == state.Created {
-			facts.Created = i.now()
+			facts.Created = c.now()
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if err := i.checkRegistered(report, cluster); err != nil {
+	if err := c.checkRegistered(report, cluster); err != nil {
 		return err
 	}
-	return i.foretell(ctx, lieutenant)
+	return c.foretell(ctx, lieutenant)
 }
 
 // foretell gives the cluster the facts that it will report itself one day: its configuration cannot be compiled without.
-func (i *Installation) foretell(ctx context.Context, lieutenant Lieutenant) error {
-	facts, err := versionFacts(i.Facts().OpenShiftVersion)
+func (c *Connection) foretell(ctx context.Context, lieutenant Lieutenant) error {
+	facts, err := versionFacts(c.Facts().OpenShiftVersion)
 	if err != nil {
 		return err
 	}
-	_, err = lieutenant.EnsureDynamicFacts(ctx, i.spec.Cluster.ID, facts)
+	_, err = lieutenant.EnsureDynamicFacts(ctx, c.Spec.Cluster.ID, facts)
 	return err
 }
 
@@ -63,14 +63,14 @@ func versionFacts(version string) (map[string]any, error) {
 }
 
 // reported waits until the cluster's own Steward has told Lieutenant about it, in place of what was foretold.
-func (i *Installation) reported() body {
+func (c *Connection) reported() provisioner.Body {
 	return hinted("wait for the cluster's facts in Lieutenant",
-		"look at the log of the Deployment steward in the namespace syn, then run again", i.until(synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
-			lieutenant, err := i.lieutenant(ctx, report)
+		"look at the log of the Deployment steward in the namespace syn, then run again", provisioner.Until(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+			lieutenant, err := c.lieutenant(ctx, report)
 			if err != nil {
 				return err
 			}
-			cluster, err := lieutenant.Cluster(ctx, i.spec.Cluster.ID)
+			cluster, err := lieutenant.Cluster(ctx, c.Spec.Cluster.ID)
 			if err != nil {
 				return err
 			}

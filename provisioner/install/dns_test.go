@@ -1,0 +1,38 @@
+package install
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"exoshift/state"
+)
+
+// ledger is a zone's records of one name, by what they lead to.
+type ledger struct {
+	Cloud
+	leads []string
+}
+
+func (l *ledger) DeleteRecords(_ context.Context, _, _, _ string, useless func(string) bool) (state.Action, error) {
+	l.leads = slices.DeleteFunc(l.leads, useless)
+	return state.Deleted, nil
+}
+
+func (l *ledger) EnsureRecord(_ context.Context, _ string, r state.Record) (state.Action, error) {
+	if !slices.Contains(l.leads, r.Content) && r.Type == "CNAME" {
+		l.leads = append(l.leads, r.Content)
+	}
+	return state.Created, nil
+}
+
+func TestAnAliasLeadsToOnePlaceOnly(t *testing.T) {
+	t.Parallel()
+	zone := &ledger{leads: []string{"old.example.net", "other.example.net."}}
+	i := &Installation{world: World{Cloud: zone}}
+	for range 2 {
+		if err := i.alias(t.Context(), ignored, "_acme-challenge.api", "new.example.net"); err != nil || !slices.Equal(zone.leads, []string{"new.example.net"}) {
+			t.Errorf("it leads to %q: %v", zone.leads, err)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package syn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+const (
+	silenceEvery = 10 * time.Second
+	// limitSilence is long for a job of seconds: its image may have to come first.
+	limitSilence = 10 * time.Minute
+)
+
+// lookAtAlerts names the alerts that nobody expects on a new cluster.
+func (c *Connection) lookAtAlerts(ctx context.Context, report provisioner.Report) error {
+	var alerts []state.Alert
+	if err := c.silenceAlerts(ctx, report); err != nil {
+		return err
+	}
+	err := c.waitTransient(ctx, report, func(ctx context.Context) (err error) {
+		alerts, err = c.world.Cluster.Alerts(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var open []string
+	for _, alert := range alerts {
+		text := sentence(alert)
+		if alert.Known == "" && !alert.Silenced {
+			open = append(open, text)
+		} else {
+			text += " (" + cmp.Or(alert.Known, "silenced") + ")"
+		}
+		report.Progress(text)
+	}
+	report.Progress(fmt.Sprintf("%d alerts fire, %d of them nobody expects", len(alerts), len(open)))
+	return c.remember(func(facts *state.SynFacts) { facts.Alerts = open })
+}
+
+// silenceAlerts has alerts silenced that are known to nobody's concern. Where that fails, they are only told of.
+func (c *Connection) silenceAlerts(ctx context.Context, report provisioner.Report) error {
+	var silenced error
+	err := provisioner.Until(c.Clock, silenceEvery, limitSilence, func(ctx context.Context, _ provisioner.Report) error {
+		silenced = c.world.Cluster.SilenceAlerts(ctx)
+		if fault.Is(silenced, fault.Transient) {
+			return silenced
+		}
+		return nil
+	})(ctx, report)
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case silenced != nil && !fault.Is(silenced, fault.NotFound):
+		report.Progress("the cluster's own silences are not in place: " + silenced.Error())
+	}
+	return nil
+}
+
+func sentence(alert state.Alert) string {
+	text := alert.Name
+	if alert.Namespace != "" {
+		text += " in " + alert.Namespace
+	}
+	if alert.Summary != "" {
+		text += ": " + alert.Summary
+	}
+	return text
+}
+
+// onCall has alerts wake people, unless some fire that nobody expects.
+func (c *Connection) onCall(ctx context.Context, report provisioner.Report) error {
+	switch facts := c.Facts().Syn; {
+	case !facts.OnCall.IsZero():
+		return provisioner.Skip("they do already")
+	case len(facts.Alerts) > 0:
+		return provisioner.Skip("alerts fire that nobody expects: look at them, then run again")
+	}
+	c.alerting = true
+	if err := c.configure(ctx, report, "Have alerts of cluster "+c.Spec.Cluster.ID+" reach the people on call", true); err != nil {
+		return err
+	}
+	return c.remember(func(facts *state.SynFacts) { facts.OnCall = c.now() })
+}

@@ -1,0 +1,61 @@
+package syn
+
+import (
+	"context"
+
+	"exoshift/assets"
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// vaultKey says where Vault keeps the API key of a policy.
+type vaultKey struct{ path, key, secret string }
+
+func vaultKeys() map[string]vaultKey {
+	return map[string]vaultKey{
+		assets.PolicyStorage:         {"exoscale/storage_iam", "s3_access_key", "s3_secret_key"},
+		assets.PolicyVolumes:         {"exoscale/csi_driver", "access_key", "secret_key"},
+		assets.PolicyCloudController: {"exoscale/ccm", "access_key", "secret_key"},
+	}
+}
+
+// APIKey returns the API key of a policy that an earlier step or run has kept in Vault, or one without key and secret. It has
+// no name yet.
+func (c *Connection) APIKey(ctx context.Context, report provisioner.Report, policy string) (state.APIKey, error) {
+	c.guard.Lock()
+	known, found := c.keys[policy]
+	c.guard.Unlock()
+	if found {
+		return known, nil
+	}
+	vault, err := c.vault(ctx, report)
+	if err != nil {
+		return state.APIKey{}, err
+	}
+	place := vaultKeys()[policy]
+	values, err := vault.Secret(ctx, c.vaultPath(place.path))
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return state.APIKey{}, err
+	}
+	return state.APIKey{Key: values[place.key], Secret: values[place.secret]}, nil
+}
+
+// KeepAPIKey returns what keeps the API key of a policy in Vault.
+func (c *Connection) KeepAPIKey(ctx context.Context, report provisioner.Report, policy string) func(state.APIKey) error {
+	return func(key state.APIKey) error {
+		vault, err := c.vault(ctx, report)
+		if err != nil {
+			return err
+		}
+		place := vaultKeys()[policy]
+		_, err = vault.SetSecret(ctx, c.vaultPath(place.path), map[string]string{place.key: key.Key, place.secret: key.Secret})
+		if err != nil {
+			return err
+		}
+		c.guard.Lock()
+		defer c.guard.Unlock()
+		c.keys[policy] = key
+		return nil
+	}
+}

@@ -1,0 +1,174 @@
+package syn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+const (
+	kindConfiguration = "configuration"
+	compiledEvery     = 15 * time.Second
+	limitCompile      = 30 * time.Minute
+)
+
+// compareConfiguration says what the cluster's file in the tenant's repository will say, and who compiles it.
+func (c *Connection) compareConfiguration(ctx context.Context, report provisioner.Report) error {
+	difference, err := c.difference(ctx)
+	if err != nil {
+		return err
+	}
+	if difference.Unified != "" {
+		report.Progress(fmt.Sprintf("%s in %s gets %s", difference.File, difference.Repository, changedLines(difference.Unified)))
+	}
+	who, err := c.world.Compiler.Ready(ctx, c.tenant, c.cluster)
+	switch {
+	case err == nil:
+		report.Progress(who)
+	case fault.Is(err, fault.NotFound):
+		report.Progress("nobody compiles the catalog by itself: you will be asked to (" + err.Error() + ")")
+	default:
+		return err
+	}
+	return nil
+}
+
+func (c *Connection) difference(ctx context.Context) (state.Difference, error) {
+	return c.world.Git.Compare(ctx, c.tenantRepo(), c.configurationFile(), c.edits())
+}
+
+func changedLines(unified string) string {
+	more, fewer := 0, 0
+	for line := range strings.Lines(unified) {
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		case strings.HasPrefix(line, "+"):
+			more++
+		case strings.HasPrefix(line, "-"):
+			fewer++
+		}
+	}
+	return fmt.Sprintf("%d new and %d fewer lines", more, fewer)
+}
+
+// firstCatalog makes the catalog that the cluster is generated with.
+func (c *Connection) firstCatalog(ctx context.Context, report provisioner.Report) error {
+	if c.Facts().Syn.ClusterUUID != "" {
+		again, err := c.Renews(ctx)
+		if err != nil {
+			return err
+		}
+		if !again {
+			return provisioner.Skip("the cluster was generated with it already")
+		}
+		// What is generated next has another identity, and needs all that a new cluster is generated with.
+		if err := c.remember(func(facts *state.SynFacts) { facts.ClusterUUID, facts.IgnitionCA = "", "" }); err != nil {
+			return err
+		}
+	}
+	return c.configure(ctx, report, "Add cluster "+c.Spec.Cluster.ID, c.Spec.Syn.CatalogDir == "")
+}
+
+// finalCatalog makes the catalog that the cluster will run by, and makes sure that Vault has everything it refers to.
+func (c *Connection) finalCatalog(ctx context.Context, report provisioner.Report) error {
+	generated := c.Generated()
+	err := c.remember(func(facts *state.SynFacts) {
+		facts.ClusterUUID, facts.IgnitionCA = generated.ClusterID, string(generated.RootCA)
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.configure(ctx, report, "Set the identity of cluster "+c.Spec.Cluster.ID, true); err != nil {
+		return err
+	}
+	return c.checkReferences(ctx, report)
+}
+
+// configure writes what is known into the cluster's configuration and, if wanted, has the catalog compiled and fetches it.
+func (c *Connection) configure(ctx context.Context, report provisioner.Report, message string, compiled bool) error {
+	difference, err := c.world.Git.Commit(ctx, c.tenantRepo(), c.configurationFile(), c.edits(), message)
+	if err != nil {
+		return err
+	}
+	action := state.Found
+	if difference.Unified != "" {
+		action = state.Updated
+	}
+	report.Object(kindConfiguration, difference.File, difference.Commit, string(action))
+	if !compiled {
+		report.Progress("the catalog at hand is used: " + c.Spec.Syn.CatalogDir)
+		return nil
+	}
+	if err := c.compile(ctx, report, difference); err != nil {
+		return err
+	}
+	return c.fetchCatalog(ctx, report)
+}
+
+// compile waits until somebody has compiled the catalog: the tenant's pipeline, a program here, or else a person.
+func (c *Connection) compile(ctx context.Context, report provisioner.Report, difference state.Difference) error {
+	err := c.world.Compiler.Compile(ctx, c.tenant, c.cluster, difference.Commit, report.Progress)
+	switch {
+	case !fault.Is(err, fault.NotFound):
+		return err
+	case difference.Unified == "" && c.Facts().Syn.Commit != "":
+		return nil // it was compiled by a person in an earlier run
+	}
+	return c.compiledBySomebody(ctx, report)
+}
+
+// compiledBySomebody waits for the moment at which Lieutenant hears of a compilation.
+func (c *Connection) compiledBySomebody(ctx context.Context, report provisioner.Report) error {
+	report.Errand("compile the catalog: commodore catalog compile --push " + c.Spec.Cluster.ID)
+	since := c.Clock.Now()
+	err := provisioner.Until(c.Clock, compiledEvery, limitCompile, func(ctx context.Context, report provisioner.Report) error {
+		lieutenant, err := c.lieutenant(ctx, report)
+		if err != nil {
+			return err
+		}
+		cluster, err := lieutenant.Cluster(ctx, c.Spec.Cluster.ID)
+		if err == nil && !cluster.Compiled.After(since) {
+			err = errors.New("nobody has compiled the catalog yet")
+		}
+		return err
+	})(ctx, report)
+	var limit *provisioner.LimitError
+	if errors.As(err, &limit) {
+		return fault.New(fault.Waiting, "compile the catalog", err).
+			WithHint("run: commodore catalog compile --push %s; then run again", c.Spec.Cluster.ID)
+	}
+	if err == nil {
+		report.Errand("")
+	}
+	return err
+}
+
+// fetchCatalog brings the compiled catalog into the folder; it holds references to secrets and no secret.
+func (c *Connection) fetchCatalog(ctx context.Context, report provisioner.Report) error {
+	commit, err := c.world.Git.Fetch(ctx, c.cluster.Catalog, c.Folder.Path(state.CatalogDir))
+	if err != nil {
+		return err
+	}
+	report.Progress("the catalog is at commit " + commit[:min(len(commit), 12)])
+	return c.remember(func(facts *state.SynFacts) { facts.Commit = commit })
+}
+
+// CatalogDir is where the compiled catalog is: as the answers say, or where an earlier step has put it; "" before that.
+func (c *Connection) CatalogDir() string {
+	if c.Spec.Syn.CatalogDir != "" {
+		return c.Spec.Syn.CatalogDir
+	}
+	dir := c.Folder.Path(state.CatalogDir)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return dir
+}

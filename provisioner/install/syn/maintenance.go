@@ -1,0 +1,74 @@
+package syn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+const (
+	windowFact       = "maintenance_window"
+	maintenanceEvery = 30 * time.Second
+	limitMaintenance = 3 * time.Hour
+)
+
+// firstMaintenance has the cluster brought up to date once before it is anybody's, as its maintenance window would.
+func (c *Connection) firstMaintenance(ctx context.Context, report provisioner.Report) error {
+	window := c.cluster.Facts[windowFact]
+	switch {
+	case !c.Facts().Syn.Maintained.IsZero():
+		return provisioner.Skip("it was maintained in an earlier run")
+	case window == "":
+		return provisioner.Skip("Lieutenant has no fact " + windowFact + " for the cluster")
+	}
+	var absent error
+	err := c.waitTransient(ctx, report, func(ctx context.Context) error {
+		action, err := c.world.Cluster.EnsureMaintenance(ctx, window)
+		if fault.Is(err, fault.NotFound) {
+			absent = err
+			return nil
+		}
+		if err == nil {
+			report.Object("maintenance", "first", "", string(action))
+		}
+		return err
+	})
+	if absent != nil {
+		return provisioner.Skip("the cluster has no upgrade controller: " + absent.Error())
+	}
+	if err == nil {
+		err = c.maintained(ctx, report)
+	}
+	return err
+}
+
+func (c *Connection) maintained(ctx context.Context, report provisioner.Report) error {
+	var failed error
+	err := provisioner.Until(c.Clock, maintenanceEvery, limitMaintenance, func(ctx context.Context, _ provisioner.Report) error {
+		seen, err := c.world.Cluster.Maintenance(ctx)
+		switch {
+		case err != nil:
+			return err
+		case seen.State == "Succeeded":
+			return nil
+		case seen.State == "Failed":
+			failed = fault.Newf(fault.Conflict, "maintain the cluster for the first time", "%s", cmp.Or(seen.Message, "the upgrade failed")).
+				WithHint("look at the UpgradeJobs in appuio-openshift-upgrade-controller, then run again")
+			return nil
+		}
+		return errors.New(cmp.Or(seen.Message, strings.ToLower(seen.State), "it has not begun"))
+	})(ctx, report)
+	if err = errors.Join(failed, err); err != nil {
+		return err
+	}
+	if _, err := c.world.Cluster.EndMaintenance(ctx); err != nil {
+		return err
+	}
+	return c.remember(func(facts *state.SynFacts) { facts.Maintained = c.now() })
+}

@@ -1,0 +1,72 @@
+package syn
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// kindCluster is a cluster in Lieutenant, as events call it.
+const kindCluster = "lieutenant-cluster"
+
+const tenantField = "syn.tenant"
+
+// askLieutenant finds out before any money is spent whether the cluster can be registered and handed over.
+func (c *Connection) askLieutenant(ctx context.Context, report provisioner.Report) error {
+	lieutenant, err := c.lieutenant(ctx, report)
+	if err != nil {
+		return err
+	}
+	if c.tenant, err = lieutenant.Tenant(ctx, c.Spec.Syn.Tenant); err != nil {
+		return fault.Blame(err, tenantField, fault.NotFound)
+	}
+	found, err := lieutenant.Cluster(ctx, c.Spec.Cluster.ID)
+	switch {
+	case fault.Is(err, fault.NotFound) && !c.Facts().Syn.Applied.IsZero():
+		return fault.New(fault.Conflict, "find the cluster in Lieutenant", err).
+			WithHint("Steward runs on this cluster, and Lieutenant no longer knows it: ask those who run Lieutenant")
+	case fault.Is(err, fault.NotFound):
+		c.cluster = c.wantedCluster()
+		report.Progress(fmt.Sprintf("%s is free; from its registration on there are %s to install it", c.Spec.Cluster.ID, hours(tokenLife)))
+		return nil
+	case err != nil:
+		return err
+	}
+	c.cluster = found
+	return c.checkRegistered(report, found)
+}
+
+// checkRegistered refuses a cluster that is somebody else's, and one that could not be handed over in the end.
+func (c *Connection) checkRegistered(report provisioner.Report, found state.SynCluster) error {
+	const op = "register the cluster in Lieutenant"
+	if found.Tenant != c.Spec.Syn.Tenant {
+		return fault.Newf(fault.Conflict, op, "%s belongs to the tenant %s", found.ID, found.Tenant).
+			WithHint("give the cluster another ID, or correct the tenant; nothing was created").About(tenantField)
+	}
+	for name, wanted := range c.wantedCluster().Facts {
+		if there := found.Facts[name]; there != "" && there != wanted {
+			return fault.Newf(fault.Conflict, op, "Lieutenant has %q for its fact %s, and the answers say %q", there, name, wanted).
+				WithHint("give the cluster another ID, correct the answers, or have the fact changed in Lieutenant").About("syn.facts")
+		}
+	}
+	return c.checkToken(report, found)
+}
+
+// wantedCluster is what Lieutenant is told about the cluster.
+func (c *Connection) wantedCluster() state.SynCluster {
+	facts := map[string]string{"cloud": "exoscale", "distribution": "openshift4", "region": c.Spec.Exoscale.Zone}
+	maps.Copy(facts, c.Spec.Syn.Facts)
+	return state.SynCluster{ID: c.Spec.Cluster.ID, Tenant: c.Spec.Syn.Tenant, DisplayName: c.Spec.Cluster.DisplayName, Facts: facts}
+}
+
+func (c *Connection) checkVault(ctx context.Context, report provisioner.Report) error {
+	vault, err := c.vault(ctx, report)
+	if err != nil {
+		return err
+	}
+	return vault.Check(ctx, c.vaultPath(""))
+}

@@ -1,0 +1,82 @@
+package syn
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// Preview says what Lieutenant, Vault and the tenant's repository would get. Where nobody is signed in, unseen is a sentence
+// about what could not be looked at, and the rest of a preview goes on without.
+func (c *Connection) Preview(ctx context.Context, report provisioner.Report) (difference state.Difference, unseen string, err error) {
+	if !c.Connected() {
+		return difference, "", nil
+	}
+	difference, err = c.look(ctx, report)
+	if fault.Is(err, fault.Waiting) {
+		c.unseen = true
+		return difference, strings.TrimSuffix("what Project Syn would get: "+err.Error()+"; "+fault.HintOf(err), "; "), nil
+	}
+	return difference, "", err
+}
+
+func (c *Connection) look(ctx context.Context, report provisioner.Report) (state.Difference, error) {
+	if err := c.askLieutenant(ctx, report); err != nil {
+		return state.Difference{}, err
+	}
+	report.Object(kindCluster, c.Spec.Cluster.ID, "", string(c.previewCluster()))
+	if err := c.previewSecrets(ctx, report); err != nil {
+		return state.Difference{}, err
+	}
+	difference, err := c.difference(ctx)
+	if err != nil {
+		return state.Difference{}, err
+	}
+	action := state.Found
+	if difference.Unified != "" {
+		action = state.Updated
+	}
+	report.Object(kindConfiguration, difference.File, difference.Commit, string(action))
+	return difference, nil
+}
+
+// previewCluster tells a cluster that Lieutenant has from one that is only wanted.
+func (c *Connection) previewCluster() state.Action {
+	found := c.cluster
+	if found.InstallURL == "" && found.Catalog.URL == "" {
+		return state.Created
+	}
+	for name, value := range c.wantedCluster().Facts {
+		if found.Facts[name] != value {
+			return state.Updated
+		}
+	}
+	return state.Found
+}
+
+func (c *Connection) previewSecrets(ctx context.Context, report provisioner.Report) error {
+	vault, err := c.vault(ctx, report)
+	if err != nil {
+		return err
+	}
+	if err := vault.Check(ctx, c.vaultPath("")); err != nil {
+		return err
+	}
+	for _, name := range append(slices.Sorted(maps.Keys(passwords())), sshSecret) {
+		action := state.Found
+		_, err := vault.Secret(ctx, c.vaultPath(name))
+		switch {
+		case fault.Is(err, fault.NotFound):
+			action = state.Created
+		case err != nil:
+			return err
+		}
+		report.Object(kindSecret, c.vaultPath(name), "", string(action))
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package syn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/manifests"
+	"exoshift/state"
+)
+
+// Resolver finds the secrets that a catalog refers to; nil where there is no Vault.
+func (c *Connection) Resolver(ctx context.Context, report provisioner.Report) manifests.Resolve {
+	if !c.Connected() {
+		return nil
+	}
+	return func(wanted state.VaultSecret) (string, error) {
+		vault, err := c.vault(ctx, report)
+		if err != nil {
+			return "", err
+		}
+		values, err := vault.Secret(ctx, wanted.Path)
+		if err != nil {
+			return "", fmt.Errorf("read %s in Vault: %w", wanted.Path, err)
+		}
+		if value, found := values[wanted.Key]; found {
+			return value, nil
+		}
+		return "", fault.Newf(fault.NotFound, "read "+wanted.String()+" in Vault", "the secret has no such key")
+	}
+}
+
+// checkReferences finds what the catalog needs of Vault and Vault does not have: Argo CD would find out much later.
+func (c *Connection) checkReferences(ctx context.Context, report provisioner.Report) error {
+	const op = "check the secrets that the catalog needs"
+	wanted, err := c.world.Git.Wanted(c.Folder.Path(state.CatalogDir))
+	if err != nil {
+		return err
+	}
+	vault, err := c.vault(ctx, report)
+	if err != nil {
+		return err
+	}
+	missing, err := vault.Missing(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	if len(missing) == 0 {
+		report.Progress(fmt.Sprintf("Vault has all of the %d secrets that the catalog needs", len(wanted)))
+		return nil
+	}
+	return fault.Newf(fault.Conflict, op, "Vault does not have %s", list(missing)).
+		WithHint("write them to Vault below clusters/kv, or take away the component that needs them; then run again")
+}
+
+// list names the first few of many.
+func list(secrets []state.VaultSecret) string {
+	const most = 5
+	var names []string
+	for n, secret := range secrets {
+		if n == most {
+			names = append(names, fmt.Sprintf("%d more", len(secrets)-most))
+			break
+		}
+		names = append(names, secret.String())
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,70 @@
+package syn
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/pem"
+
+	"golang.org/x/crypto/ssh"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+const (
+	sshSecret  = "exoscale/ssh"
+	sshPrivate = "private_key"
+)
+
+// putSSHKey has a key in Vault by which whoever runs the cluster gets into its nodes, and notes its public half.
+func (c *Connection) putSSHKey(ctx context.Context, report provisioner.Report, vault Vault) error {
+	made, err := newSSHKey(c.Spec.Cluster.ID)
+	if err != nil {
+		return err
+	}
+	where := c.vaultPath(sshSecret)
+	action, err := vault.EnsureSecret(ctx, where, map[string]string{sshPrivate: made})
+	if err != nil {
+		return err
+	}
+	report.Object(kindSecret, where, "", string(action))
+	values, err := vault.Secret(ctx, where)
+	if err != nil {
+		return err
+	}
+	public, err := publicSSHKey(values[sshPrivate])
+	if err != nil {
+		return fault.Newf(fault.Conflict, "read the SSH key in Vault", "%s/%s holds no private key in OpenSSH's form, in base64", where, sshPrivate).
+			WithHint("correct the secret, or delete it if nobody uses the key")
+	}
+	return c.remember(func(facts *state.SynFacts) { facts.SSHPublicKey = public })
+}
+
+// newSSHKey returns a private key in OpenSSH's form, in base64.
+func newSSHKey(comment string) (string, error) {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	block, err := ssh.MarshalPrivateKey(key, comment)
+	if err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(block)), nil
+}
+
+func publicSSHKey(private string) (string, error) {
+	text, err := base64.StdEncoding.DecodeString(private)
+	if err != nil {
+		return "", err
+	}
+	signer, err := ssh.ParsePrivateKey(text)
+	if err != nil {
+		return "", err
+	}
+	return string(bytes.TrimSpace(ssh.MarshalAuthorizedKey(signer.PublicKey()))), nil
+}

@@ -1,0 +1,99 @@
+package syn
+
+import (
+	"slices"
+	"time"
+
+	"exoshift/provisioner"
+)
+
+// IDs of the steps that others need.
+const (
+	StepVault         = "vault"
+	StepConfiguration = "configuration"
+	StepCatalog       = "catalog"
+	StepToken         = "bootstrap-token"
+
+	stepLieutenant  = "lieutenant"
+	stepRegister    = "register"
+	stepSecrets     = "secrets"
+	stepIdentity    = "identity"
+	stepInitial     = "initial-manifests"
+	stepSteward     = "steward"
+	stepSynthesis   = "synthesis"
+	stepMaintenance = "first-maintenance"
+	stepAlerts      = "alerts"
+)
+
+// Preflight returns the steps that only look; nobody signs in twice at a time.
+func (c *Connection) Preflight(phase string) provisioner.Plan {
+	if !c.Connected() {
+		return nil
+	}
+	return provisioner.Plan{
+		{ID: stepLieutenant, Phase: phase, Title: "Ask Lieutenant about tenant and cluster", Do: c.askLieutenant},
+		{ID: StepVault, Phase: phase, Title: "Sign in at Vault", Do: c.checkVault, Needs: []string{stepLieutenant}},
+		{ID: StepConfiguration, Phase: phase, Title: "Compare the cluster's configuration", Do: c.compareConfiguration,
+			Needs: []string{stepLieutenant}},
+	}
+}
+
+// Register returns the steps that make the cluster known, before anything is generated.
+func (c *Connection) Register(phase string) provisioner.Plan {
+	if !c.Connected() {
+		return nil
+	}
+	return provisioner.Plan{
+		{ID: stepRegister, Phase: phase, Title: "Register the cluster in Lieutenant", Do: c.registerCluster,
+			Needs: []string{"quotas"}, Usual: time.Minute},
+		{ID: stepSecrets, Phase: phase, Title: "Put the cluster's secrets into Vault", Do: c.putSecrets,
+			Needs: []string{stepRegister}},
+		{ID: StepCatalog, Phase: phase, Title: "Have the cluster's catalog compiled", Do: c.firstCatalog,
+			Needs: []string{stepSecrets}, Usual: 3 * time.Minute},
+	}
+}
+
+// Token returns the step that comes before the first machine.
+func (c *Connection) Token(phase string) provisioner.Plan {
+	if !c.Connected() {
+		return nil
+	}
+	return provisioner.Plan{{ID: StepToken, Phase: phase, Title: "See that the bootstrap token is still valid",
+		Do: c.checkTokenAgain, Needs: []string{stepRegister, "delegation"}}}
+}
+
+// Registers tells whether a step of another phase belongs to Project Syn.
+func Registers(step string) bool {
+	return slices.Contains([]string{stepRegister, stepSecrets, StepCatalog, StepToken}, step)
+}
+
+// HandOver returns the steps that hand the cluster over to Project Syn.
+func (c *Connection) HandOver(phase string) provisioner.Plan {
+	if !c.Connected() {
+		return nil
+	}
+	plan := provisioner.Plan{
+		{ID: stepIdentity, Phase: phase, Title: "Write the cluster's identity into its configuration", Do: c.finalCatalog,
+			Needs: []string{"ignition", "image", StepCatalog}, Usual: 3 * time.Minute},
+		{ID: stepInitial, Phase: phase, Title: "Apply what the catalog needs from the start", Do: c.applyInitial(),
+			Needs: []string{"nodes", stepIdentity}},
+		{ID: stepSteward, Phase: phase, Title: "Start Steward, the agent of Project Syn", Do: c.steward,
+			Needs: []string{"cluster-version", stepInitial, stepIdentity}},
+	}
+	if c.Spec.DNS.ACME {
+		plan = append(plan, provisioner.Step{ID: "acme", Phase: phase, Title: "Lead ACME's challenges to the cluster's account",
+			Do: c.acme(), Needs: []string{stepSteward, "dns"}, Usual: 8 * time.Minute})
+	}
+	return append(plan, provisioner.Plan{
+		{ID: stepSynthesis, Phase: phase, Title: "Wait until every application is synced and healthy", Do: c.synthesis(),
+			Needs: []string{stepSteward}, Usual: 10 * time.Minute},
+		{ID: "reported", Phase: phase, Title: "See the cluster's own facts in Lieutenant", Do: c.reported(),
+			Needs: []string{stepSteward}, Usual: 2 * time.Minute},
+		{ID: stepMaintenance, Phase: phase, Title: "Have the cluster maintained for the first time", Do: c.firstMaintenance,
+			Needs: []string{stepSynthesis}, Usual: 10 * time.Minute},
+		{ID: stepAlerts, Phase: phase, Title: "Look at the alerts", Do: c.lookAtAlerts,
+			Needs: []string{stepMaintenance}},
+		{ID: "on-call", Phase: phase, Title: "Have alerts reach the people on call", Do: c.onCall,
+			Needs: []string{stepAlerts}},
+	}...)
+}

@@ -1,0 +1,137 @@
+package syn
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/manifests"
+	"exoshift/state"
+)
+
+// applyInitial gives the cluster the part of its catalog that other parts need to come up: cert-manager.
+func (c *Connection) applyInitial() provisioner.Body {
+	apply := c.applying(func(context.Context, provisioner.Report) ([]byte, error) { return c.initialManifests() })
+	return func(ctx context.Context, report provisioner.Report) error {
+		content, err := c.initialManifests()
+		switch {
+		case err != nil:
+			return err
+		case len(content) == 0:
+			return provisioner.Skip("the catalog has no cert-manager")
+		case !c.Facts().Syn.Applied.IsZero():
+			return provisioner.Skip("Project Syn sees to it already")
+		}
+		return apply(ctx, report)
+	}
+}
+
+func (c *Connection) initialManifests() ([]byte, error) {
+	var all []byte
+	for _, name := range manifests.InitialManifests() {
+		err := filepath.WalkDir(filepath.Join(c.CatalogDir(), name), func(path string, entry fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || !entry.Type().IsRegular() {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			all = append(append(all, "\n---\n"...), content...)
+			return err
+		})
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "read the catalog", err)
+		}
+	}
+	return all, nil
+}
+
+// applying applies manifests once the API takes them.
+func (c *Connection) applying(content func(context.Context, provisioner.Report) ([]byte, error)) provisioner.Body {
+	return func(ctx context.Context, report provisioner.Report) error {
+		wanted, err := content(ctx, report)
+		if err != nil {
+			return err
+		}
+		return c.waitTransient(ctx, report, func(ctx context.Context) error {
+			applied, err := c.world.Cluster.Apply(ctx, wanted)
+			for _, one := range applied {
+				report.Object(one.Kind, filepath.Join(one.Namespace, one.Name), "", string(one.Action))
+			}
+			return err
+		})
+	}
+}
+
+// steward installs Project Syn's agent. What it is installed from can be had once: it is kept, sealed, before anything
+// else, until the cluster has it.
+func (c *Connection) steward(ctx context.Context, report provisioner.Report) error {
+	if !c.Facts().Syn.Applied.IsZero() {
+		return errors.Join(c.Folder.Remove(state.StewardFile), provisioner.Skip("Steward was installed by an earlier run"))
+	}
+	if err := c.applying(c.installManifest)(ctx, report); err != nil {
+		return err
+	}
+	if err := c.remember(func(facts *state.SynFacts) { facts.Applied = c.now() }); err != nil {
+		return err
+	}
+	return c.Folder.Remove(state.StewardFile)
+}
+
+// installManifest returns what Steward is installed from: what was kept, or what Lieutenant gives only once.
+func (c *Connection) installManifest(ctx context.Context, report provisioner.Report) ([]byte, error) {
+	kept, err := c.Folder.ReadSealed(state.StewardFile, c.Seal)
+	switch {
+	case err == nil:
+		return kept, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New(fault.Conflict, "read what Steward is installed from", err).
+			WithHint("it is sealed with the API secret that was in use when it was fetched: run with that one, or have the bootstrap token reset and delete the file")
+	}
+	lieutenant, err := c.lieutenant(ctx, report)
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := lieutenant.Cluster(ctx, c.Spec.Cluster.ID)
+	if err != nil {
+		return nil, err
+	}
+	if cluster.InstallURL == "" {
+		return nil, c.tokenGone()
+	}
+	if err := c.trySealing(); err != nil {
+		return nil, err
+	}
+	manifest, err := lieutenant.InstallManifest(ctx, cluster.InstallURL)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Folder.WriteSealed(state.StewardFile, c.Seal, manifest); err != nil {
+		return nil, err
+	}
+	return manifest, c.remember(func(facts *state.SynFacts) { facts.ManifestUsed = c.now() })
+}
+
+// trySealing finds out whether the manifest could be kept, before it is had for the only time.
+func (c *Connection) trySealing() error {
+	const trial = state.StewardFile + ".trial"
+	if err := c.Folder.WriteSealed(trial, c.Seal, nil); err != nil {
+		return fault.New(fault.Invalid, "keep what Steward is installed from", err).
+			WithHint("see to it that %s can be written to, then run again: nothing was fetched yet", c.Folder.Path())
+	}
+	return c.Folder.Remove(trial)
+}
+
+func (c *Connection) tokenGone() error {
+	reason := "the bootstrap token was used by somebody else, or its time is over"
+	if !c.Facts().Syn.ManifestUsed.IsZero() {
+		reason = "it was fetched by an earlier run, and what that run kept is gone"
+	}
+	return fault.Newf(fault.Conflict, "fetch what Steward is installed from", "%s", reason).
+		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again: the cluster itself stands", c.Spec.Cluster.ID)
+}

@@ -1,0 +1,41 @@
+package syn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+)
+
+const (
+	retryEvery     = 10 * time.Second
+	limitTransient = 60 * time.Minute
+)
+
+// waitTransient repeats what fails for the moment, and ends with any other failure.
+func (c *Connection) waitTransient(ctx context.Context, report provisioner.Report, do func(context.Context) error) error {
+	var final error
+	err := provisioner.Until(c.Clock, retryEvery, limitTransient, func(ctx context.Context, _ provisioner.Report) error {
+		err := do(ctx)
+		if err != nil && !fault.Is(err, fault.Transient) {
+			final = err
+			return nil
+		}
+		return err
+	})(ctx, report)
+	return errors.Join(final, err)
+}
+
+// hinted adds what to do next to a wait that was in vain.
+func hinted(op, hint string, wait provisioner.Body) provisioner.Body {
+	return func(ctx context.Context, report provisioner.Report) error {
+		err := wait(ctx, report)
+		var limit *provisioner.LimitError
+		if errors.As(err, &limit) {
+			return fault.New(fault.Timeout, op, err).WithHint("%s: the cluster itself stands", hint)
+		}
+		return err
+	}
+}

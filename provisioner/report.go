@@ -1,0 +1,21 @@
+package provisioner
+
+// Report tells what happens inside a step. The run adds the step and its phase.
+type Report func(Event)
+
+// Progress tells a sentence about a running step.
+func (r Report) Progress(text string) { r(Event{Type: TypeStep, State: Progress, Text: text}) }
+
+// Errand tells what a running step waits for somebody to do, or with "" that it no longer does.
+func (r Report) Errand(errand string) {
+	text := "waiting for you"
+	if errand == "" {
+		text = "no longer waiting for you"
+	}
+	r(Event{Type: TypeStep, State: Progress, Text: text, Hint: errand})
+}
+
+// Object tells what became of an object: of the cloud, of the cluster, or of what keeps them. The action is as in Event.
+func (r Report) Object(kind, name, id, action string) {
+	r(Event{Type: TypeObject, Kind: kind, Name: name, ID: id, Action: action})
+}
