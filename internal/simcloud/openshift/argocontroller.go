@@ -33,10 +33,11 @@ type retry struct {
 	after time.Time
 }
 
-// Pauses between syncs that fail.
+// Pauses between syncs that fail, and how often one is repeated: after that only another commit, or a person, has it synced.
 const (
 	firstRetry = 5 * time.Second
 	lastRetry  = 3 * time.Minute
+	maxRetries = 5
 )
 
 // runArgo runs one of Argo CD's programs: the application controller does all the work here, the others run.
@@ -106,7 +107,7 @@ func (a *argoController) reconcile(ctx context.Context, application kube.Object)
 		return nil
 	}
 	a.compare(target.objects, &state)
-	if automated && !state.synced && a.due(application.Name()) {
+	if automated && !state.synced && a.due(application, target.commit) {
 		state.operation = a.sync(application, target)
 		a.compare(target.objects, &state)
 	}
@@ -116,8 +117,14 @@ func (a *argoController) reconcile(ctx context.Context, application kube.Object)
 	return a.write(application, state.settled(application, a.now()))
 }
 
-func (a *argoController) due(application string) bool {
-	return !a.clock.Now().Before(a.retries[application].after)
+// due tells whether a commit may be synced, again if need be.
+func (a *argoController) due(application kube.Object, commit string) bool {
+	last := kube.Object(application.Map("status.operationState"))
+	if last.Text("phase") == "Failed" && last.Text("syncResult.revision") == commit {
+		return countAt(last, "retryCount") < maxRetries && !a.clock.Now().Before(a.retries[application.Name()].after)
+	}
+	delete(a.retries, application.Name())
+	return true
 }
 
 // target returns what the catalog wants of an application; errors are as the repo server says them.

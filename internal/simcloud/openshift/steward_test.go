@@ -143,7 +143,14 @@ func TestWhatIsWrongStopsTheSynthesisAndIsSaidByArgoCD(t *testing.T) {
 			says: "The Kubernetes API could not find example.net/Gauge for requested resource syn-demo/a. Make sure the \"Gauge\" CRD is installed",
 			heal: func(s *synLab) { s.commit(catalog(map[string]string{"manifests/demo/10.yaml": "{}"})) }},
 		"a namespace that nobody made": {catalog: map[string]string{"manifests/demo/00.yaml": "{}", "manifests/demo/10.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"},
-			says: "one or more objects failed to apply, reason: namespaces \"syn-demo\" not found", heal: func(s *synLab) { s.apply(namespaced("syn-demo", "")) }},
+			says: "one or more objects failed to apply, reason: namespaces \"syn-demo\" not found", heal: func(s *synLab) {
+				s.apply(namespaced("syn-demo", ""))
+				_ = s.clock.Sleep(s.ctx, 10*time.Minute)
+				if s.synthesized() {
+					s.t.Error("a commit that failed is synced again")
+				}
+				s.commit(catalog(map[string]string{"manifests/demo/00.yaml": namespaced("syn-demo", "")}))
+			}},
 		"a catalog that is no YAML": {catalog: map[string]string{"manifests/demo/10.yaml": "a: [\n"}, says: "Failed to unmarshal \"10.yaml\""},
 		"an image out of reach":     {breaks: func(s *synLab) { delete(s.names, "registry-1.docker.io") }, says: "pinging container registry registry-1.docker.io"},
 	} {
