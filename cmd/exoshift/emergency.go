@@ -99,6 +99,13 @@ func (e emergency) verify(ctx context.Context, std streams, folder state.Folder,
 
 // invalidated takes the administrator's kubeconfig its power, once somebody has said yes.
 func (e emergency) invalidated(ctx context.Context, std streams, folder state.Folder, cluster *openshift.Cluster, credentials []byte) error {
+	facts, err := folder.Facts()
+	if err != nil {
+		return err
+	}
+	if facts.Syn.OnCall.IsZero() {
+		fmt.Fprintln(std.out, "Alerts do not reach the people on call yet. Run the installation again first: it needs the kubeconfig that is to be invalid.")
+	}
 	if !e.yes {
 		if !std.terminal() {
 			return usageError{errors.New("nothing was changed: give --yes to invalidate the administrator's kubeconfig")}

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/state"
 )
 
 func TestWithoutAFileTheEmergencyAccessAsksForOne(t *testing.T) {
@@ -23,5 +27,27 @@ func TestAWrongFileIsAWrongCommandAndKeepsItsHint(t *testing.T) {
 	}
 	if err := misused(fault.Newf(fault.Denied, "verify it", "refused")); exitCode(err) != exitDenied {
 		t.Errorf("a refusal: exit code %d", exitCode(err))
+	}
+}
+
+// An installation needs its kubeconfig to let alerts reach people.
+func TestWhoInvalidatesTooEarlyIsTold(t *testing.T) {
+	t.Parallel()
+	folder, err := state.Create(filepath.Join(t.TempDir(), "cluster"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		onCall time.Time
+		told   bool
+	}{{time.Time{}, true}, {time.Now(), false}} {
+		if err := folder.SaveFacts(state.Facts{Syn: state.SynFacts{OnCall: c.onCall}}); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		err := emergency{}.invalidated(t.Context(), streams{out: &out}, folder, nil, nil)
+		if exitCode(err) != exitUsage || strings.Contains(out.String(), "Run the installation again first") != c.told {
+			t.Errorf("on call since %v: %v\n%s", c.onCall, err, out.String())
+		}
 	}
 }
