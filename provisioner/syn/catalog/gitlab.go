@@ -37,6 +37,7 @@ type project struct {
 // pipeline is a run of jobs.
 type pipeline struct {
 	ID     int64  `json:"id"`
+	SHA    string `json:"sha"`
 	Status string `json:"status"`
 	URL    string `json:"web_url"`
 }
@@ -72,10 +73,13 @@ func (p *project) ready(ctx context.Context) error {
 	return nil
 }
 
-// newest returns the newest pipeline of a commit on the branch that counts: merge requests and other branches have pipelines
-// of the same commit, which push no catalog.
+// newest returns the newest pipeline of a commit, or of any if it is "", on the branch that counts: merge requests and other
+// branches have pipelines of the same commit, which push no catalog.
 func (p *project) newest(ctx context.Context, commit string) (newest pipeline, found bool, err error) {
-	query := url.Values{"order_by": {"id"}, "sort": {"desc"}, "per_page": {"20"}, "sha": {commit}}
+	query := url.Values{"order_by": {"id"}, "sort": {"desc"}, "per_page": {"20"}}
+	if commit != "" {
+		query.Set("sha", commit)
+	}
 	if p.branch != "" {
 		query.Set("ref", p.branch)
 	}

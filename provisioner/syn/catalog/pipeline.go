@@ -39,7 +39,7 @@ type watch struct {
 	said            func(string)
 	began           time.Time
 	last            string // that was said
-	status          string // that was seen last
+	seen            string // status that was seen last
 	since           time.Time
 	known           bool // whose pipelines count
 	retried         bool
@@ -109,15 +109,9 @@ func (w *watch) look(ctx context.Context) (done bool, err error) {
 	return w.judge(ctx, newest, jobs, first)
 }
 
-// judge says how far a pipeline is. Of the pipeline of many clusters, only the job of this one counts.
+// judge says how far a pipeline is.
 func (w *watch) judge(ctx context.Context, run pipeline, jobs []job, first bool) (done bool, err error) {
-	status, ours := run.Status, w.ours(jobs)
-	if ours != nil {
-		status = ours.Status
-	}
-	if ours != nil && status == "skipped" && slices.ContainsFunc(jobs, isFailed) { // because of what failed in front of it
-		status = "failed"
-	}
+	status, ours := w.status(run, jobs)
 	if ours == nil && others(jobs) && (status == "success" || status == "failed") {
 		none := noPipeline{fmt.Sprintf("the pipeline of %s compiles other clusters, and not %s", w.place, w.cluster)}
 		return true, none.notFound()
@@ -127,12 +121,8 @@ func (w *watch) judge(ctx context.Context, run pipeline, jobs []job, first bool)
 		w.say(fmt.Sprintf("pipeline %d has compiled the catalog", run.ID))
 		return true, nil
 	case "failed", "canceled":
-		if first && !w.retried { // it ended before anybody waited for it: what it lacked may be there by now
-			w.retried = true
-			if err := w.retry(ctx, run.ID); err == nil {
-				w.say(fmt.Sprintf("pipeline %d had %s; it is started again", run.ID, status))
-				return false, nil
-			}
+		if goes, err := w.goesOn(ctx, run, status, first); goes || err != nil {
+			return false, err
 		}
 		return true, w.failed(ctx, run, jobs, ours, status)
 	case "skipped", "manual":
@@ -142,11 +132,48 @@ func (w *watch) judge(ctx context.Context, run pipeline, jobs []job, first bool)
 	return false, nil
 }
 
+// status is that of a pipeline. Of the pipeline of many clusters, only the job of this one counts.
+func (w *watch) status(run pipeline, jobs []job) (status string, ours *job) {
+	ours = w.ours(jobs)
+	switch {
+	case ours == nil:
+		return run.Status, nil
+	case ours.Status == "skipped" && slices.ContainsFunc(jobs, isFailed): // because of what failed in front of it
+		return "failed", ours
+	}
+	return ours.Status, ours
+}
+
+// goesOn tells whether there is something to wait for although a pipeline has ended: a newer one that has taken its place,
+// or itself, started again.
+func (w *watch) goesOn(ctx context.Context, run pipeline, status string, first bool) (bool, error) {
+	if status == "canceled" {
+		newest, found, err := w.newest(ctx, "")
+		if err != nil {
+			return false, err
+		}
+		if found && newest.ID > run.ID && newest.SHA != w.commit { // GitLab stops one as soon as the branch has a newer commit
+			w.commit, w.looked = newest.SHA, false
+			w.say(fmt.Sprintf("pipeline %d was stopped, and %d is that of a newer commit", run.ID, newest.ID))
+			return true, nil
+		}
+	}
+	if !first || w.retried {
+		return false, nil
+	}
+	w.retried = true // it ended before anybody waited for it: what it lacked may be there by now
+	if err := w.retry(ctx, run.ID); err != nil {
+		return false, nil //nolint:nilerr // why it has ended is what counts
+	}
+	w.say(fmt.Sprintf("pipeline %d had %s; it is started again", run.ID, status))
+	return true, nil
+}
+
 // progress says how far a pipeline is that has not ended, and that one which does not begin may need somebody.
 func (w *watch) progress(run pipeline, status string) {
 	now := w.clock.Now()
-	if status != w.status {
-		w.status, w.since = status, now
+	if status != w.seen {
+		w.seen, w.since = status, now
 	}
 	text := fmt.Sprintf("pipeline %d is %s", run.ID, shorten(printable(status), 50))
 	if slices.Contains([]string{"created", "pending", "waiting_for_resource"}, status) && now.Sub(w.since) >= runnerLimit {

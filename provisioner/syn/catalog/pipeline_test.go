@@ -143,3 +143,24 @@ func TestAPipelineThatNobodyTakesSaysSoWhileItIsWaitedFor(t *testing.T) {
 		t.Errorf("after %s: %v", waited, err)
 	}
 }
+
+func TestAPipelineThatANewerCommitHasStoppedIsFollowedAsThatOfTheNewerOne(t *testing.T) {
+	w := newWorld(t, githost.Config{})
+	gitLab{"/pipelines/43/jobs": "[" + deploy("success") + "]", "/pipelines/43/bridges": "[]"}.hosts(w)
+	answer, newer := w.meet, strings.Repeat("b", 40)
+	w.meet = func(rw http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/pipelines") {
+			return answer(rw, r)
+		}
+		list := `{"id": 43, "sha": "` + newer + `", "status": "running"}`
+		if r.URL.Query().Get("sha") == strings.Repeat("a", 40) {
+			list = `{"id": 41, "sha": "` + strings.Repeat("a", 40) + `", "status": "canceled"}`
+		}
+		_, _ = rw.Write([]byte("[" + list + "]"))
+		return true
+	}
+	told, err := w.compile(t, catalog.Commodore{})
+	if err != nil || !strings.Contains(told, "pipeline 41 was stopped, and 43 is that of a newer commit") || !strings.HasSuffix(told, "pipeline 43 has compiled the catalog") {
+		t.Errorf("%v, told %s", err, told)
+	}
+}
