@@ -44,10 +44,10 @@ func TestAlertsAreToldWithWhatIsExpectedLast(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, `[
 				{"labels": {"alertname": "Watchdog", "severity": "none"}, "startsAt": "2026-01-02T03:04:05Z", "status": {"state": "active"}},
-				{"labels": {"alertname": "UpdateAvailable", "severity": "info"}, "annotations": {"summary": "newer"}, "status": {"state": "active"}},
+				{"labels": {"alertname": "UpdateAvailable", "severity": "info"}, "annotations": {"summary": "newer", "description": "much newer"}, "status": {"state": "active"}},
 				{"labels": {"alertname": "Quiet", "severity": "critical"}, "status": {"state": "suppressed", "silencedBy": ["a"]}},
 				{"labels": {"alertname": "Small", "severity": "info", "namespace": "a"}, "annotations": {"description": "a\u001b[2Jb"}, "status": {"state": "active"}},
-				{"labels": {"alertname": "Big", "severity": "critical"}, "status": {"state": "suppressed", "inhibitedBy": ["a"]}}]`)
+				{"labels": {"alertname": "Big", "severity": "critical"}, "annotations": {"summary": "Big.", "description": "Of a/b."}, "status": {"state": "suppressed", "inhibitedBy": ["a"]}}]`)
 		})
 		alerts, err := r.Alerts(t.Context())
 		if err != nil {
@@ -57,7 +57,7 @@ func TestAlertsAreToldWithWhatIsExpectedLast(t *testing.T) {
 		for _, alert := range alerts {
 			got = append(got, fmt.Sprintf("%s %s %q %t %t", alert.Name, alert.Severity, alert.Summary, alert.Silenced, alert.Known != ""))
 		}
-		want := []string{`Big critical "" false false`, `Small info "a [2Jb" false false`, `Quiet critical "" true false`,
+		want := []string{`Big critical "Big. Of a/b." false false`, `Small info "a [2Jb" false false`, `Quiet critical "" true false`,
 			`UpdateAvailable info "newer" false true`, `Watchdog none "" false true`}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
