@@ -116,11 +116,13 @@ func TestAClusterOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
 // What somebody else has written into the cluster's configuration is neither written over nor guessed at.
 func TestAConfigurationOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ written, text string }{
-		"of another installation": {"# Ours\nparameters:\n  openshift:\n    infraID: c-demo-1-other # of last year\n", `line 4: parameters.openshift.infraID is "c-demo-1-other", which somebody else wrote`},
-		"of another domain":       {"parameters: {openshift: {baseDomain: c-demo-1.example.org}}\n", `parameters.openshift.baseDomain is "c-demo-1.example.org", which somebody else wrote`},
-		"that shares its values":  {"parameters:\n  openshift: &all {a: 1}\n  other: *all\n", "line 2 is &all, which others may use"},
-		"that is no YAML":         {"parameters: [\n", "c-demo-1.yml"},
+	for name, c := range map[string]struct{ written, text, hint string }{
+		"of another installation": {"# Ours\nparameters:\n  openshift:\n    infraID: c-demo-1-other # of last year\n",
+			`line 4: parameters.openshift.infraID is "c-demo-1-other", which somebody else wrote`, "c-demo-1 was installed from another folder"},
+		"of another domain": {"parameters: {openshift: {baseDomain: c-demo-1.example.org}}\n",
+			`parameters.openshift.baseDomain is "c-demo-1.example.org", which somebody else wrote`, "which of both is right"},
+		"that shares its values": {"parameters:\n  openshift: &all {a: 1}\n  other: *all\n", "line 2 is &all, which others may use", "by hand"},
+		"that is no YAML":        {"parameters: [\n", "c-demo-1.yml", "by hand"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +130,7 @@ func TestAConfigurationOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T)
 				configure(t, zone, c.written)
 				before := zone.Mutations()
 				_, err := finish(t, s)
-				if code := exitCode(err); code != exitChecks && code != exitAnswers || !strings.Contains(err.Error(), c.text) || fault.HintOf(err) == "" {
+				if code := exitCode(err); code != exitChecks && code != exitAnswers || !strings.Contains(err.Error(), c.text) || !strings.Contains(fault.HintOf(err), c.hint) {
 					t.Errorf("exit code %d: %v\nhint %q", code, err, fault.HintOf(err))
 				}
 				if made := zone.Mutations() - before; made != 0 || configurationOf(t, zone) != c.written {

@@ -1,6 +1,7 @@
 package syn
 
 import (
+	"fmt"
 	"slices"
 
 	"exoshift/state"
@@ -54,7 +55,19 @@ func (c *Connection) edits() []state.YAMLEdit {
 	if c.Spec.Network.CNI == "Cilium" {
 		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "cilium"}, c.bootstrapCilium(facts))
 	}
+	for i := range edits {
+		if edits[i].Value == later {
+			edits[i].Otherwise = c.begunElsewhere()
+		}
+	}
 	return edits
+}
+
+// begunElsewhere is what to do about a configuration that says already what this installation has yet to find out.
+func (c *Connection) begunElsewhere() string {
+	return fmt.Sprintf("%s was installed from another folder: if it is this very cluster, go on there (--dir); "+
+		"if that one is gone for good, have it deleted in Lieutenant and %s taken out of its tenant's repository; otherwise give this cluster another ID",
+		c.Spec.Cluster.ID, c.configurationFile())
 }
 
 // Own notes what the cluster's configuration may hold of a generation: whatever follows may be written over it.

@@ -3,6 +3,7 @@ package syn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -109,7 +110,7 @@ func (c *Connection) installManifest(ctx context.Context, report provisioner.Rep
 	}
 	manifest, err := lieutenant.InstallManifest(ctx, cluster.InstallURL)
 	if err != nil {
-		return nil, err
+		return nil, c.unfetched(ctx, cluster.InstallURL, err)
 	}
 	if err := c.Folder.WriteSealed(state.StewardFile, c.Seal, manifest); err != nil {
 		return nil, err
@@ -127,11 +128,29 @@ func (c *Connection) trySealing() error {
 	return c.Folder.Remove(trial)
 }
 
-func (c *Connection) tokenGone() error {
-	reason := "the bootstrap token was used by somebody else, or its time is over"
-	if !c.Facts().Syn.ManifestUsed.IsZero() {
-		reason = "it was fetched by an earlier run, and what that run kept is gone"
+// unfetched says what became of the token: an answer that was lost, or that nobody can do anything with, may have used it.
+func (c *Connection) unfetched(ctx context.Context, installURL string, failure error) error {
+	if fault.Is(failure, fault.Conflict) { // it says so itself
+		return failure
 	}
-	return fault.Newf(fault.Conflict, "fetch what Steward is installed from", "%s", reason).
+	switch seen, err := c.world.Lieutenant.Cluster(ctx, c.Spec.Cluster.ID); {
+	case err != nil:
+		return failure
+	case seen.InstallURL == installURL:
+		return fmt.Errorf("the bootstrap token was not used: %w", failure)
+	}
+	return c.resetNeeded(fmt.Errorf("the bootstrap token was used by this attempt: %w", failure))
+}
+
+func (c *Connection) tokenGone() error {
+	if !c.Facts().Syn.ManifestUsed.IsZero() {
+		return c.resetNeeded(errors.New("it was fetched by an earlier run, and what that run kept is gone"))
+	}
+	return c.resetNeeded(errors.New("the bootstrap token was used by somebody else, or its time is over"))
+}
+
+// resetNeeded is a failure after which only another token helps.
+func (c *Connection) resetNeeded(reason error) error {
+	return fault.New(fault.Conflict, "fetch what Steward is installed from", reason).
 		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again: the cluster itself stands", c.Spec.Cluster.ID)
 }

@@ -95,6 +95,48 @@ func TestTheManifestIsFetchedOnceAndKeptUntilTheClusterHasIt(t *testing.T) {
 	}
 }
 
+// wasteful is a Lieutenant whose answer is no manifest.
+type wasteful struct {
+	oneShot
+	spends bool // the token
+	failed error
+}
+
+func (w *wasteful) Cluster(ctx context.Context, id string) (state.SynCluster, error) {
+	seen, err := w.oneShot.Cluster(ctx, id)
+	if w.spends && w.fetched > 0 {
+		seen.InstallURL = ""
+	}
+	return seen, err
+}
+
+func (w *wasteful) InstallManifest(context.Context, string) ([]byte, error) {
+	w.fetched++
+	return nil, w.failed
+}
+
+func TestAFetchThatFailedSaysWhatBecameOfTheToken(t *testing.T) {
+	t.Parallel()
+	lost := fault.Newf(fault.Transient, "fetch", "the answer was lost").WithHint("run again")
+	refused := fault.Newf(fault.Conflict, "fetch", "it has ended").WithHint("have it reset")
+	for name, c := range map[string]struct {
+		spends     bool
+		failed     error
+		kind       fault.Kind
+		says, hint string
+	}{
+		"the token was used": {true, lost, fault.Conflict, "used by this attempt: fetch: the answer was lost", "reset the bootstrap token of c-1"},
+		"it was not used":    {false, lost, fault.Transient, "was not used: fetch: the answer was lost", "run again"},
+		"it was refused":     {true, refused, fault.Conflict, "it has ended", "have it reset"},
+	} {
+		l := &wasteful{spends: c.spends, failed: c.failed}
+		failure := connectedTo(t, &World{Lieutenant: l, Cluster: deaf{}}, Installation{Seal: "passphrase"}).steward(t.Context(), unheard)
+		if !fault.Is(failure, c.kind) || !strings.Contains(failure.Error(), c.says) || !strings.Contains(fault.HintOf(failure), c.hint) || l.fetched != 1 {
+			t.Errorf("%s: %v, hint %q after %d requests", name, failure, fault.HintOf(failure), l.fetched)
+		}
+	}
+}
+
 func TestAManifestThatCouldNotBeKeptIsNotFetched(t *testing.T) {
 	t.Parallel()
 	l := &oneShot{}

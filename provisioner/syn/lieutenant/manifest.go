@@ -141,7 +141,7 @@ func (c *Client) unfetched(failed *refusal) error {
 			WithHint("check that this machine reaches %s and run again; if the token is refused then, it was used by this attempt", c.base)
 	case failed.given:
 		return fault.New(fault.Internal, manifestOp, failed).
-			WithHint("tell those who run Lieutenant at %s: it answers once for each token, so have them reset the cluster's bootstrap token, too, before you run again", c.base)
+			WithHint("tell those who run Lieutenant at %s what it answers; it does so once for each token, so that they may have to reset the cluster's bootstrap token, too", c.base)
 	case failed.strange != "":
 		return fault.New(fault.Internal, manifestOp, failed).
 			WithHint("%s; if the token is refused then, it was used by this attempt", c.pathHint(failed))
