@@ -4,6 +4,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
 
@@ -15,6 +16,7 @@ func handOver(folder state.Folder, spec state.Spec, kept bool) (handover.Report,
 		return handover.Report{}, err
 	}
 	source := handover.Source{Spec: spec, Facts: facts, Board: provisioner.NewBoard(install.Steps(spec)), Rehearsal: facts.Rehearsal}
+	source.Secrets = syn.SecretNames()
 	if err := recorded(folder, source.Board.Fold); err != nil {
 		return handover.Report{}, err
 	}

@@ -18,6 +18,8 @@ type Source struct {
 	Facts state.Facts
 	Board *provisioner.Board // of the run that ended well
 
+	Secrets []string // that the installation made in Vault, below tenant and cluster
+
 	Folder    string // of the cluster; empty if it is not kept
 	Rehearsal bool   // nothing real was touched
 

@@ -11,6 +11,7 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
+	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
 
@@ -51,6 +52,7 @@ func TestTheReportOfAClusterReadsAsRecorded(t *testing.T) {
 func connected() handover.Source {
 	s := source()
 	s.Spec.Syn = state.SynSpec{LieutenantURL: "https://api.syn.example.net", Tenant: "t-demo"}
+	s.Secrets = syn.SecretNames()
 	s.Spec.DNS.ACME, s.Spec.Syn.Facts = true, map[string]string{"maintenance_window": "tuesday-1000"}
 	at := time.Date(2026, 5, 4, 15, 0, 0, 0, time.UTC)
 	s.Facts.InfraID, s.Facts.Template = "c-demo-1-x7kq2", "rhcos-9.6.20250523-0"

@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,7 +20,7 @@ func (s Source) syn() Section {
 	section.fact("Lieutenant", s.Spec.Syn.LieutenantURL+"/clusters/"+id)
 	section.fact("configuration", id+".yml in the repository of the tenant")
 	section.fact("catalog", facts.Catalog+behindCommit(facts.Commit))
-	section.fact("Vault", "clusters/kv, below "+facts.Tenant+"/"+id+": "+strings.Join(secretNames(), ", "))
+	section.fact("Vault", "clusters/kv, below "+facts.Tenant+"/"+id+": "+strings.Join(s.secrets(), ", "))
 	section.fact("certificates", s.certificates())
 	section.fact("all is well", since(facts.Synthesized))
 	section.fact("maintenance window", s.Spec.Syn.Facts["maintenance_window"])
@@ -29,12 +30,8 @@ func (s Source) syn() Section {
 	return section
 }
 
-// secretNames are the secrets that an installation makes, below tenant and cluster.
-func secretNames() []string {
-	return []string{
-		"cluster-backup", "exoscale/ccm", "exoscale/csi_driver", "exoscale/ssh", "exoscale/storage_iam", "global-backup", "registry", "steward",
-	}
-}
+// secrets are what the installation made, and what Lieutenant made for Steward.
+func (s Source) secrets() []string { return append(slices.Clone(s.Secrets), "steward") }
 
 func behindCommit(commit string) string {
 	if commit == "" {

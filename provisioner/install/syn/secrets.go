@@ -3,6 +3,7 @@ package syn
 import (
 	"context"
 	"crypto/rand"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -22,15 +23,21 @@ func vaultPath(spec state.Spec, name string) string {
 
 // SecretPaths are the paths in Vault that an installation writes to, sorted.
 func SecretPaths(spec state.Spec) []string {
-	paths := []string{vaultPath(spec, sshSecret)}
-	for name := range passwords() {
-		paths = append(paths, vaultPath(spec, name))
+	paths := SecretNames()
+	for n, name := range paths {
+		paths[n] = vaultPath(spec, name)
 	}
-	for _, place := range vaultKeys() {
-		paths = append(paths, vaultPath(spec, place.path))
-	}
-	slices.Sort(paths)
 	return paths
+}
+
+// SecretNames are the same paths below tenant and cluster, sorted.
+func SecretNames() []string {
+	names := append(slices.Collect(maps.Keys(passwords())), sshSecret)
+	for _, place := range vaultKeys() {
+		names = append(names, place.path)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // passwords are what is made once in a cluster's life: data is encrypted with them.
