@@ -11,6 +11,9 @@ import (
 	"exoshift/state"
 )
 
+// writeSecrets is what to do about secrets that nobody has made.
+const writeSecrets = "write them to Vault below clusters/kv, or take away the component that needs them; then run again"
+
 // Resolver finds the secrets that a catalog refers to; nil where there is no Vault.
 func (c *Connection) Resolver(ctx context.Context, report provisioner.Report) manifests.Resolve {
 	if !c.Connected() {
@@ -22,13 +25,16 @@ func (c *Connection) Resolver(ctx context.Context, report provisioner.Report) ma
 			return "", err
 		}
 		values, err := vault.Secret(ctx, wanted.Path)
+		if err != nil && fault.HintOf(err) == "" && fault.Is(err, fault.NotFound) {
+			return "", fault.New(fault.NotFound, "read "+wanted.String()+" in Vault", err).WithHint(writeSecrets)
+		}
 		if err != nil {
 			return "", fmt.Errorf("read %s in Vault: %w", wanted.Path, err)
 		}
 		if value, found := values[wanted.Key]; found {
 			return value, nil
 		}
-		return "", fault.Newf(fault.NotFound, "read "+wanted.String()+" in Vault", "the secret has no such key")
+		return "", fault.Newf(fault.NotFound, "read "+wanted.String()+" in Vault", "the secret has no such key").WithHint(writeSecrets)
 	}
 }
 
@@ -52,7 +58,7 @@ func (c *Connection) checkReferences(ctx context.Context, report provisioner.Rep
 		return nil
 	}
 	return fault.Newf(fault.Conflict, op, "Vault does not have %s", list(missing)).
-		WithHint("write them to Vault below clusters/kv, or take away the component that needs them; then run again")
+		WithHint(writeSecrets)
 }
 
 // list names the first few of many.
