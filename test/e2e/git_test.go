@@ -2,8 +2,11 @@ package e2e
 
 import (
 	"context"
+	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
 	"crypto/rand"
+	"encoding/pem"
 	"net"
 	"os"
 	"os/exec"
@@ -33,8 +36,21 @@ const (
 // read only.
 type gitLab struct {
 	*bastionLab
-	folder   string // of the repository
-	readOnly string // private key
+	folder   string        // of the repository
+	readOnly string        // private key
+	otherKey ssh.PublicKey // of the host, beside its first one
+}
+
+// ecdsaKey makes a key of another kind than sshKey's.
+func ecdsaKey(t *testing.T) (private string, public ssh.PublicKey) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	block, err := ssh.MarshalPrivateKey(key, "")
+	must(t, err)
+	public, err = ssh.NewPublicKey(&key.PublicKey)
+	must(t, err)
+	return string(pem.EncodeToMemory(block)), public
 }
 
 func newGitLab(t *testing.T) (*gitLab, bool) {
@@ -54,7 +70,11 @@ func newGitLab(t *testing.T) (*gitLab, bool) {
 	keys := string(ssh.MarshalAuthorizedKey(public)) + `restrict,command="` + only + `" ` + string(ssh.MarshalAuthorizedKey(reader))
 	var hostKey string
 	hostKey, g.hostKey = sshKey(t)
-	l.runSSH(gitHost, hostKey, "AuthorizedKeysFile "+l.write("authorized_keys", keys))
+	other, otherKey := ecdsaKey(t)
+	g.otherKey = otherKey
+	file := l.write("other_host_key", other)
+	must(t, os.Chmod(file, 0o600))
+	l.runSSH(gitHost, hostKey, "HostKey "+file, "AuthorizedKeysFile "+l.write("authorized_keys", keys))
 	return g, true
 }
 
@@ -184,6 +204,9 @@ func TestARealGitHostWithAnotherKeyIsNotTalkedTo(t *testing.T) {
 	_, err := g.git().Commit(t.Context(), g.repo(other), clusterOf, setting("baseDomain", "x"), "Change")
 	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), ssh.FingerprintSHA256(other)) || !strings.Contains(err.Error(), ssh.FingerprintSHA256(g.hostKey)) {
 		t.Error(err)
+	}
+	if _, err := g.git().Compare(t.Context(), g.repo(g.otherKey), clusterOf, nil); err != nil {
+		t.Errorf("a host that is known by the other of its keys: %v", err)
 	}
 	unknown := g.repo(g.hostKey)
 	unknown.HostKeys = ""
