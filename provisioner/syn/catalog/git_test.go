@@ -266,6 +266,29 @@ func TestAHostThatWantsATokenIsNotSaidToRefuseOne(t *testing.T) {
 	}
 }
 
+func TestATokenIsInNoAddressAndInNoError(t *testing.T) {
+	for _, status := range []int{0, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests, http.StatusBadGateway} {
+		w := newWorld(t, githost.Config{})
+		w.commit(t, tenantRepo, map[string]string{"a": "b"})
+		w.meet = func(rw http.ResponseWriter, r *http.Request) bool {
+			if strings.Contains(r.URL.String()+r.Header.Get("Referer"), w.token) {
+				t.Errorf("%s names the token", r.URL)
+			}
+			if status != 0 {
+				http.Error(rw, "token "+w.token, status)
+			}
+			return status != 0
+		}
+		_, err := w.byToken().Commit(t.Context(), repo(tenantRepo), file, domain(), "Domain")
+		_, compiles := catalog.NewCompiler(w.network, catalog.Access{Token: w.token}, catalog.Commodore{}).Ready(t.Context(), tenant(), state.SynCluster{})
+		for _, failed := range []error{err, compiles} {
+			if (failed == nil) != (status == 0) || failed != nil && strings.Contains(failed.Error()+fault.HintOf(failed), w.token) {
+				t.Errorf("%d: %v", status, failed)
+			}
+		}
+	}
+}
+
 func TestATokenGoesToNoOtherHost(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.meet = func(rw http.ResponseWriter, r *http.Request) bool {
