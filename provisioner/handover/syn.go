@@ -24,7 +24,7 @@ func (s Source) syn() Section {
 	section.fact("certificates", s.certificates())
 	section.fact("all is well", since(facts.Synthesized))
 	section.fact("maintenance window", s.Spec.Syn.Facts["maintenance_window"])
-	section.fact("maintained", orNot(facts.Maintained, "not yet: the cluster has no maintenance window, or no controller for it"))
+	section.fact("maintained", orNot(facts.Maintained, "not yet: the cluster has no maintenance window of a known name, or no controller for it"))
 	section.fact("people on call", orNot(facts.OnCall, "not yet: run the installation again once no alert fires that nobody expects"))
 	section.sentence("From now on the cluster is as its catalog says: change the configuration of the tenant, not the cluster.")
 	return section

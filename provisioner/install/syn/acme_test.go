@@ -3,6 +3,7 @@ package syn
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,4 +46,36 @@ func TestTheAccountAtACMEIsWaitedForAsLongAsApplicationsComeOn(t *testing.T) {
 			t.Errorf("made %q: %v", made, err)
 		}
 	})
+}
+
+// silent is a cluster that never makes an account, in which Argo CD runs or not.
+type silent struct {
+	GitOps
+	seen state.Synthesis
+	why  error
+}
+
+func (s silent) Synthesis(context.Context) (state.Synthesis, error) { return s.seen, nil }
+func (s silent) ACMERegistration(context.Context) (state.ACMERegistration, error) {
+	return state.ACMERegistration{}, s.why
+}
+
+func TestWhoWaitsForAnAccountInVainIsLedToWhatMakesIt(t *testing.T) {
+	missing := state.Synthesis{Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Healthy"}, Root: state.ApplicationStatus{Health: "Missing"}}
+	running := state.Synthesis{Applications: []state.ApplicationStatus{{Name: "cert-manager"}}}
+	none := fault.Newf(fault.Transient, "read", "it does not exist yet")
+	for hint, cluster := range map[string]silent{
+		"log of the Deployment steward": {seen: missing, why: none},
+		"Job acme-dns-register":         {seen: running, why: none},
+		"delete the secret":             {seen: running, why: fault.Newf(fault.Invalid, "read", "it holds no account").WithHint("delete the secret")},
+	} {
+		t.Run(hint, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				err := connectedTo(t, &World{Cluster: cluster}, Installation{}).acme()(t.Context(), unheard)
+				if !strings.Contains(fault.HintOf(err), hint) {
+					t.Errorf("%v\n%s", err, fault.HintOf(err))
+				}
+			})
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"exoshift/internal/fault"
@@ -80,7 +81,7 @@ func (c *Connection) onCall(ctx context.Context, report provisioner.Report) erro
 	case !facts.OnCall.IsZero():
 		return provisioner.Skip("they do already")
 	case len(facts.Alerts) > 0:
-		return provisioner.Skip("alerts fire that nobody expects: look at them, then run again")
+		return provisioner.Skip("alerts fire that nobody expects (" + strings.Join(shortened(facts.Alerts), "; ") + "): look at them, then run again")
 	}
 	c.alerting = true
 	if err := c.configure(ctx, report, "Have alerts of cluster "+c.Spec.Cluster.ID+" reach the people on call", true); err != nil {

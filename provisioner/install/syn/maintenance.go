@@ -14,6 +14,7 @@ import (
 
 const (
 	windowFact       = "maintenance_window"
+	customWindow     = "custom" // as the fact has it where a cluster has a window of its own
 	maintenanceEvery = 30 * time.Second
 	limitMaintenance = 3 * time.Hour
 )
@@ -26,6 +27,8 @@ func (c *Connection) firstMaintenance(ctx context.Context, report provisioner.Re
 		return provisioner.Skip("it was maintained in an earlier run")
 	case window == "":
 		return provisioner.Skip("Lieutenant has no fact " + windowFact + " for the cluster")
+	case window == customWindow:
+		return provisioner.Skip("its maintenance window is a custom one: nobody has told its name")
 	}
 	var absent error
 	err := c.waitTransient(ctx, report, func(ctx context.Context) error {
@@ -45,7 +48,8 @@ func (c *Connection) firstMaintenance(ctx context.Context, report provisioner.Re
 	if err == nil {
 		err = c.maintained(ctx, report)
 	}
-	return err
+	return inVain("have the cluster maintained for the first time", "see that the catalog has the UpgradeConfig "+window+
+		", which the fact "+windowFact+" names, and that its controller runs, then run again", err)
 }
 
 func (c *Connection) maintained(ctx context.Context, report provisioner.Report) error {

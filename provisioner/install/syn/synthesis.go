@@ -21,6 +21,7 @@ const (
 
 // synthesis waits until Argo CD has made the cluster what its catalog says.
 func (c *Connection) synthesis() provisioner.Body {
+	var last state.Synthesis
 	progress := advance{clock: c.Clock}
 	wait := provisioner.Until(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
 		seen, err := c.world.Cluster.Synthesis(ctx)
@@ -30,13 +31,14 @@ func (c *Connection) synthesis() provisioner.Body {
 		case err != nil:
 			return err
 		}
+		last = seen
 		c.tellApplications(report, seen)
 		progress.note(seen)
 		return progress.patiently(lacking(seen))
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
 		if err := wait(ctx, report); err != nil {
-			return c.unsynthesized(err)
+			return c.unsynthesized(last, err)
 		}
 		return c.remember(func(facts *state.SynFacts) {
 			if facts.Synthesized.IsZero() {
@@ -47,17 +49,32 @@ func (c *Connection) synthesis() provisioner.Body {
 }
 
 // unsynthesized adds what to do about a wait that was in vain.
-func (c *Connection) unsynthesized(err error) error {
+func (c *Connection) unsynthesized(seen state.Synthesis, err error) error {
+	const op = "wait for the applications"
 	var limit *provisioner.LimitError
-	switch {
-	case !errors.As(err, &limit):
-		return err
-	case !c.Spec.DNS.ACME && strings.Contains(err.Error(), "ertificate"):
-		return fault.New(fault.Timeout, "wait for the applications", err).
+	if errors.As(err, &limit) && !c.Spec.DNS.ACME && strings.Contains(err.Error(), "ertificate") {
+		return fault.New(fault.Timeout, op, err).
 			WithHint("the catalog wants certificates by ACME: set dns.acme to true and run again; or change the cluster's configuration").About("dns.acme")
 	}
-	return fault.New(fault.Timeout, "wait for the applications", err).
-		WithHint("look at these applications in the namespace syn, correct the configuration or Vault, then run again: the cluster itself stands")
+	return inVain(op, remedy(seen)+", then run again", err)
+}
+
+// remedy is where to look for what a synthesis lacks: at the first that the others depend on.
+func remedy(seen state.Synthesis) string {
+	switch {
+	case seen.Steward.Name == "":
+		return "see that the cluster's API answers"
+	case !seen.Steward.Well():
+		return "look at the pods of the Deployment steward in the namespace syn"
+	case seen.Root.Health == "Missing":
+		return "look at the log of the Deployment steward in the namespace syn"
+	case len(seen.Applications) == 0 && !seen.Root.Well():
+		return "see that the nodes reach the Git host, and that the key in the Secret syn/argo-ssh-key opens the catalog there"
+	case !seen.Argo.Well():
+		return "look at the pods in the namespaces syn-argocd-operator and syn"
+	}
+	return "look at these applications in the namespace syn and correct the configuration or Vault (a commit that failed to sync is not tried again: " +
+		"it takes another one, or somebody who syncs by hand)"
 }
 
 // brief keeps the beginning of a sentence: many of them are told together.
@@ -72,7 +89,11 @@ func brief(sentence string) string {
 // lacking says what is not as it should be; nil if all is.
 func lacking(seen state.Synthesis) error {
 	for _, part := range []state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root} {
-		if !part.Well() {
+		switch {
+		case part.Well():
+		case part == seen.Argo && !seen.Root.Well() && seen.Root.Sync != "": // the operator is brought by the catalog
+			return errors.New(part.String() + "; " + seen.Root.String())
+		default:
 			return errors.New(part.String())
 		}
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -55,4 +57,40 @@ func TestAnApplicationThatFailsAgainAndAgainIsNotWaitedForForEver(t *testing.T) 
 			t.Errorf("after %s: %v", time.Since(began), err)
 		}
 	})
+}
+
+// Everything depends on what is before it: who reads the hint is led to the first that fails.
+func TestAWaitInVainLeadsToWhatTheOthersDependOn(t *testing.T) {
+	well := func(name string) state.ApplicationStatus {
+		return state.ApplicationStatus{Name: name, Health: "Healthy"}
+	}
+	synced := func(name string) state.ApplicationStatus {
+		return state.ApplicationStatus{Name: name, Health: "Healthy", Sync: "Synced"}
+	}
+	started := state.Synthesis{Steward: well("steward-agent"), Argo: state.ApplicationStatus{Name: "argo-cd", Health: "Missing", Message: "not started"},
+		Root: state.ApplicationStatus{Name: "root", Health: "Missing", Message: "not made"}}
+	unread, operated, all := started, started, started
+	unread.Root = state.ApplicationStatus{Name: "root", Health: "Healthy", Sync: "Unknown", Message: "failed to list refs: EOF"}
+	operated.Argo, operated.Root = state.ApplicationStatus{Name: "argo-cd", Health: "Progressing"}, synced("root")
+	operated.Applications = []state.ApplicationStatus{synced("argocd")}
+	all.Argo, all.Root = well("argo-cd"), synced("root")
+	all.Applications = []state.ApplicationStatus{{Name: "demo", Health: "Missing", Sync: "OutOfSync", Message: "no kind"}}
+	for name, c := range map[string]struct {
+		seen       state.Synthesis
+		says, hint string
+	}{
+		"nobody answers":            {state.Synthesis{}, "", "the cluster's API answers"},
+		"Steward does not run":      {state.Synthesis{Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Degraded"}}, "steward-agent is Degraded", "pods of the Deployment steward"},
+		"Steward starts nothing":    {started, "argo-cd is Missing: not started", "log of the Deployment steward"},
+		"the catalog cannot be had": {unread, "argo-cd is Missing: not started; root is Healthy, sync Unknown: failed to list refs: EOF", "reach the Git host"},
+		"its operator is stuck":     {operated, "argo-cd is Progressing", "syn-argocd-operator"},
+		"an application is ill":     {all, "demo is Missing, sync OutOfSync: no kind", "is not tried again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := connectedTo(t, &World{}, Installation{}).unsynthesized(c.seen, &provisioner.LimitError{Err: lacking(c.seen)})
+			if !strings.Contains(err.Error(), c.says) || !strings.Contains(fault.HintOf(err), c.hint) || !strings.HasSuffix(fault.HintOf(err), "the cluster itself stands") {
+				t.Errorf("%v\n%s", err, fault.HintOf(err))
+			}
+		})
+	}
 }

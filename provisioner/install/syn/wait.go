@@ -1,6 +1,7 @@
 package syn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -30,12 +31,14 @@ func (c *Connection) waitTransient(ctx context.Context, report provisioner.Repor
 
 // hinted adds what to do next to a wait that was in vain.
 func hinted(op, hint string, wait provisioner.Body) provisioner.Body {
-	return func(ctx context.Context, report provisioner.Report) error {
-		err := wait(ctx, report)
-		var limit *provisioner.LimitError
-		if errors.As(err, &limit) {
-			return fault.New(fault.Timeout, op, err).WithHint("%s: the cluster itself stands", hint)
-		}
-		return err
+	return func(ctx context.Context, report provisioner.Report) error { return inVain(op, hint, wait(ctx, report)) }
+}
+
+// inVain adds what to do next to the error of a wait that reached its limit: what its cause advises goes first.
+func inVain(op, hint string, err error) error {
+	var limit *provisioner.LimitError
+	if errors.As(err, &limit) {
+		return fault.New(fault.Timeout, op, err).WithHint("%s: the cluster itself stands", cmp.Or(fault.HintOf(err), hint))
 	}
+	return err
 }
