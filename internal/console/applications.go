@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"exoshift/provisioner"
-	"exoshift/state"
+	"exoshift/provisioner/handover"
 )
 
 // applications are what is known of Project Syn on the cluster: the newest of each application, in order.
@@ -32,29 +32,16 @@ func (p *plain) application(e provisioner.Event) {
 		return
 	}
 	a.told[key] = true
-	sentence := healthOf(e).String()
-	if counted := applicationCounts(a.newest); healthOf(e).Well() && counted != "" {
+	sentence := handover.Application(e).String()
+	if counted := applicationCounts(a.newest); handover.Application(e).Well() && counted != "" {
 		sentence += "; " + counted
 	}
 	p.line(e, "application", sentence)
 }
 
-// healthOf is what an event says about an application.
-func healthOf(e provisioner.Event) state.ApplicationStatus {
-	return state.ApplicationStatus{Name: e.Name, Sync: e.Sync, Health: e.State, Message: e.Reason}
-}
-
 // applicationCounts counts the applications of the catalog, or returns "": the agent and Argo CD have no sync.
 func applicationCounts(newest []provisioner.Event) string {
-	well, all := 0, 0
-	for _, e := range newest {
-		if e.Sync == "" {
-			continue
-		}
-		if all++; healthOf(e).Well() {
-			well++
-		}
-	}
+	well, all := handover.Synthesis(newest).Count()
 	if all == 0 {
 		return ""
 	}
@@ -75,7 +62,7 @@ func printApplications(w io.Writer, board *provisioner.Board) {
 		widest = max(widest, len(Clean(e.Name)))
 	}
 	for _, e := range board.Applications {
-		if !healthOf(e).Well() {
+		if !handover.Application(e).Well() {
 			fmt.Fprintf(w, "  %-*s  %s\n", widest, Clean(e.Name),
 				Clean(parts(", ", e.State, e.Sync, "for "+lasting(board.Now.Sub(e.Beginning())), e.Reason)))
 		}

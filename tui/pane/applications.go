@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"exoshift/provisioner"
-	"exoshift/state"
+	"exoshift/provisioner/handover"
 )
 
 // Applications shows how Project Syn takes the cluster over: its agent, Argo CD, and each application of the catalog,
@@ -60,20 +60,15 @@ func (p Applications) row(application provisioner.Event, width int) string {
 
 // concern is the one thing to know about an application.
 func concern(application provisioner.Event) string {
-	if healthOf(application).Health == "Healthy" && application.Sync != "" && application.Sync != "Synced" {
+	if handover.Application(application).Health == "Healthy" && application.Sync != "" && application.Sync != "Synced" {
 		return application.Sync + because(application.Reason, ": ", "")
 	}
 	return application.State + because(application.Reason, ": ", "")
 }
 
-// healthOf is what an event says about an application.
-func healthOf(e provisioner.Event) state.ApplicationStatus {
-	return state.ApplicationStatus{Name: e.Name, Sync: e.Sync, Health: e.State, Message: e.Reason}
-}
-
 func applicationStatus(e provisioner.Event) Status {
 	switch {
-	case healthOf(e).Well():
+	case handover.Application(e).Well():
 		return OK
 	case e.State == "Degraded", e.Reason != "" && (e.Sync == "Unknown" || e.State == "Unknown"):
 		return Warn
@@ -94,21 +89,8 @@ func (p Applications) sorted() []provisioner.Event {
 	return applications
 }
 
-// well counts the applications of the catalog: the agent and Argo CD itself have nothing to be synced with.
-func (p Applications) well() (well, all int) {
-	for _, application := range p.Applications {
-		if application.Sync == "" {
-			continue
-		}
-		if all++; healthOf(application).Well() {
-			well++
-		}
-	}
-	return well, all
-}
-
 func (p Applications) count() string {
-	well, all := p.well()
+	well, all := handover.Synthesis(p.Applications).Count()
 	if all == 0 {
 		return "no application of the catalog is there yet"
 	}
@@ -144,7 +126,7 @@ func (p Applications) Summary() string {
 }
 
 func (p Applications) brief() string {
-	well, all := p.well()
+	well, all := handover.Synthesis(p.Applications).Count()
 	if all == 0 {
 		return "begins"
 	}

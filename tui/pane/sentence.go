@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 	"exoshift/state"
 )
 
@@ -51,7 +52,7 @@ func observedSentence(e provisioner.Event) string {
 	case provisioner.TypeOperator:
 		return e.Name + " is " + e.State + because(e.Reason, ": ", "")
 	case provisioner.TypeApplication:
-		return healthOf(e).String()
+		return handover.Application(e).String()
 	case provisioner.TypeDiagnosis:
 		return findingSentence(e)
 	}
