@@ -98,11 +98,7 @@ func (c *Connection) configure(ctx context.Context, report provisioner.Report, m
 	if err != nil {
 		return err
 	}
-	action := state.Found
-	if difference.Unified != "" {
-		action = state.Updated
-	}
-	report.Object(kindConfiguration, difference.File, difference.Commit, string(action))
+	tellConfiguration(report, difference)
 	if !compiled {
 		report.Progress("the catalog at hand is used: " + c.Spec.Syn.CatalogDir)
 		return nil
@@ -111,6 +107,14 @@ func (c *Connection) configure(ctx context.Context, report provisioner.Report, m
 		return err
 	}
 	return c.fetchCatalog(ctx, report)
+}
+
+func tellConfiguration(report provisioner.Report, difference state.Difference) {
+	action := state.Found
+	if difference.Unified != "" {
+		action = state.Updated
+	}
+	report.Object(kindConfiguration, difference.File, difference.Commit, string(action))
 }
 
 // compile waits until somebody has compiled the catalog: the tenant's pipeline, a program here, or else a person.

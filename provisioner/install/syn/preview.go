@@ -37,11 +37,7 @@ func (c *Connection) look(ctx context.Context, report provisioner.Report) (state
 	if err != nil {
 		return state.Difference{}, err
 	}
-	action := state.Found
-	if difference.Unified != "" {
-		action = state.Updated
-	}
-	report.Object(kindConfiguration, difference.File, difference.Commit, string(action))
+	tellConfiguration(report, difference)
 	return difference, nil
 }
 
