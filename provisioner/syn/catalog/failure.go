@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
@@ -35,7 +38,21 @@ func failure(ctx context.Context, op string, p place, err error) error {
 	case errors.As(err, &said):
 		return refusal(op, p, said.said)
 	}
+	if status := answered(err); status != 0 {
+		return fault.Newf(fault.Transient, op, "%s answers %d %s", p.host, status, http.StatusText(status)).
+			WithHint("the Git host is out of order, or limits how often it is asked: run again in a while")
+	}
 	return unreached(ctx, p, err)
+}
+
+// answered returns the HTTP status by which a host refuses to talk at all; 0: there is none.
+func answered(err error) int {
+	var wrapping *plumbing.UnexpectedError // which does not unwrap
+	var answer *githttp.Err
+	if errors.As(err, &wrapping) && errors.As(wrapping.Err, &answer) {
+		return answer.StatusCode()
+	}
+	return 0
 }
 
 // unreached says that a host was not reached, or that the connection broke.

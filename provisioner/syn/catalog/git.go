@@ -106,11 +106,11 @@ func (s *snapshot) changeable(op string) error {
 // Commit carries the edits out on top of the newest commit, again if somebody is faster.
 func (g *Git) Commit(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit, message string) (state.Difference, error) {
 	var first, last change
+	var raced outrun
 	for attempt := range mostPushes {
 		now, cancel := context.WithTimeout(ctx, gitLimit)
 		next, err := g.attempt(now, repo, file, edits, message, first, last)
 		cancel()
-		var raced outrun
 		switch {
 		case !errors.As(err, &raced):
 			return next.difference, err
@@ -124,8 +124,7 @@ func (g *Git) Commit(ctx context.Context, repo state.GitRepo, file string, edits
 			return state.Difference{}, err
 		}
 	}
-	return state.Difference{}, fault.Newf(fault.Transient, "change "+file, "somebody else was faster %d times", mostPushes).
-		WithHint("try again once nobody else is working on %s", last.base.place)
+	return state.Difference{}, raced.lost(ctx, file, last.base.place)
 }
 
 // attempt makes one commit. first is what the first attempt saw, and last what the last one tried; they may be empty.

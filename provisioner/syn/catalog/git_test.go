@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -112,6 +113,22 @@ func TestWhoeverIsAlwaysSlowerIsToldWhereAndNoPassword(t *testing.T) {
 	}
 	if others != 6 || w.file(t, tenantRepo, file) != "" {
 		t.Errorf("%d others, the file is %q", others, w.file(t, tenantRepo, file))
+	}
+}
+
+func TestAHostThatTakesNoPushIsNotTakenForSomebodyFaster(t *testing.T) {
+	w := newWorld(t, githost.Config{})
+	w.commit(t, tenantRepo, map[string]string{"a": "b"})
+	w.meet = func(rw http.ResponseWriter, r *http.Request) bool {
+		refused := r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-receive-pack")
+		if refused {
+			rw.WriteHeader(http.StatusBadGateway)
+		}
+		return refused
+	}
+	_, err := w.byToken().Commit(t.Context(), repo(tenantRepo), file, domain(), "Domain")
+	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "answers 502") || !strings.Contains(fault.HintOf(err), "takes changes") {
+		t.Errorf("%v, hint %q", err, fault.HintOf(err))
 	}
 }
 
@@ -285,6 +302,9 @@ func TestATokenIsInNoAddressAndInNoError(t *testing.T) {
 			if (failed == nil) != (status == 0) || failed != nil && strings.Contains(failed.Error()+fault.HintOf(failed), w.token) {
 				t.Errorf("%d: %v", status, failed)
 			}
+		}
+		if said := strconv.Itoa(status) + " " + http.StatusText(status); status > 404 && !strings.HasSuffix(err.Error(), host+" answers "+said) {
+			t.Errorf("%v does not say %s", err, said)
 		}
 	}
 }

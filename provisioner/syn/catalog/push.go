@@ -27,6 +27,20 @@ type outrun struct{ cause error }
 func (o outrun) Error() string { return "somebody else may have been faster: " + o.cause.Error() }
 func (o outrun) Unwrap() error { return o.cause }
 
+// errMoved is that a branch has another commit than the one that was read.
+var errMoved = errors.New("the branch has another commit")
+
+// lost is what came of pushing again and again.
+func (o outrun) lost(ctx context.Context, file string, p place) error {
+	op := "change " + file
+	if errors.Is(o.cause, errMoved) || fast(o.cause.Error()) {
+		return fault.Newf(fault.Transient, op, "somebody else was faster %d times", mostPushes).
+			WithHint("try again once nobody else is working on %s", p)
+	}
+	return fault.Newf(fault.Transient, op, "after %d attempts nobody knows whether it has arrived: %w", mostPushes, failure(ctx, "push", p, o.cause)).
+		WithHint("find out whether %s takes changes, then run again: what has arrived is not made twice", p.host)
+}
+
 // commit makes a commit on top of the snapshot that differs in one file.
 func (s *snapshot) commit(file string, content []byte, author object.Signature, message string) (plumbing.Hash, error) {
 	tree, err := s.tree()
@@ -117,7 +131,7 @@ func (g *Git) push(ctx context.Context, base *snapshot, commit plumbing.Hash) er
 		return failure(ctx, op, base.place, err)
 	}
 	if refs.References[base.branch.String()] != base.head {
-		return outrun{errors.New("the branch has another commit")}
+		return outrun{errMoved}
 	}
 	return send(ctx, op, session, refs.Capabilities, base, commit)
 }
