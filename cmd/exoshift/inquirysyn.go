@@ -147,7 +147,7 @@ func registered(found state.SynCluster, spec state.Spec) []wizard.Fault {
 		return []wizard.Fault{{Field: idField, Problem: "in Lieutenant, the cluster of that ID belongs to " + found.Tenant, Allowed: "another ID, or that tenant"}}
 	case found.Catalog.DeployKey != "":
 		return []wizard.Fault{{Field: idField, Problem: "a cluster of that ID runs, and reports to Lieutenant", Allowed: "another ID"}}
-	case found.InstallURL == "":
+	case found.InstallURL == "" && found.Catalog.URL != "": // Lieutenant's operator gives it both, a moment after the registration
 		return []wizard.Fault{{Field: idField, Problem: "the token by which the cluster would be connected was used, or has ended",
 			Hint: "ask those who run Lieutenant to reset the bootstrap token of " + found.ID}}
 	}

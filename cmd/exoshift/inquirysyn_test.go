@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"exoshift/internal/simcloud"
+	"exoshift/state"
 	"exoshift/wizard"
 )
 
@@ -51,4 +52,17 @@ func TestTenantsAreOfferedWithTheirNames(t *testing.T) {
 			t.Errorf("offered are %v", choices)
 		}
 	})
+}
+
+func TestAClusterThatWasRegisteredAMomentAgoIsTakenOver(t *testing.T) {
+	var spec state.Spec
+	spec.Syn.Tenant, spec.Exoscale.Zone = "t-demo", "ch-gva-2"
+	found := state.SynCluster{ID: "c-demo", Tenant: "t-demo", Facts: map[string]string{"region": "ch-gva-2"}}
+	if faults := registered(found, spec); len(faults) > 0 {
+		t.Errorf("before Lieutenant's operator has seen it: %v", faults)
+	}
+	found.Catalog.URL = "ssh://git@git.example.net/c-demo.git"
+	if faults := registered(found, spec); len(faults) != 1 || faults[0].Field != idField {
+		t.Errorf("with a token that was used: %v", faults)
+	}
 }
