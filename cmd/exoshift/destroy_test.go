@@ -110,3 +110,11 @@ func TestOnlyTheTypedIDIsAYes(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCommandThatGoesOnWithATeardownIsOneThatDestroyTakes(t *testing.T) {
+	words := strings.Fields(demolition{options: options{dir: "demo", output: outputAccessible}, deleteBackups: true}.again(site{}))
+	cmd := destroyCommand(streams{})
+	if err := cmd.ParseFlags(words[2:]); err != nil || len(cmd.Flags().Args()) > 1 {
+		t.Errorf("%q: %v", words, err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/console"
 	"exoshift/provisioner"
 	"exoshift/provisioner/destroy"
+	"exoshift/provisioner/install"
 )
 
 // clear looks, shows what it found and, unless it is a dry run, deletes it.
@@ -36,7 +37,7 @@ func (d demolition) clear(ctx context.Context, std streams, s site) error {
 	}
 	inventory.Notes = append(inventory.Notes, s.unregistered()...)
 	if !d.output.json() {
-		console.DestroyPlan(d.output.listener(std.out), s.told(inventory))
+		console.DestroyPlan(d.output.listener(std.out), d.shortened(s, inventory))
 	}
 	switch {
 	case d.dryRun:
@@ -55,6 +56,15 @@ func (d demolition) clear(ctx context.Context, std streams, s site) error {
 		note(err.Error()) // what it holds back shows in the teardown, too
 	}
 	return d.play(ctx, std, s, teardown, inventory)
+}
+
+// shortened is what is told of the plan. Who is asked about it sees it whole on a screen.
+func (d demolition) shortened(s site, inventory destroy.Inventory) console.Teardown {
+	told := s.told(inventory)
+	if !d.dryRun && d.confirm != s.spec.Cluster.ID {
+		told.Every = d.command("--dry-run")
+	}
+	return told
 }
 
 // close ends the output: in JSON, what is there is its last line.
@@ -132,7 +142,13 @@ func (d demolition) again(s site) string {
 	if d.deleteBackups {
 		more = append(more, "--delete-backups")
 	}
-	return resumeCommand("destroy", d.options, more...)
+	return d.command(more...)
+}
+
+// command is the command line with more flags. It has none that destroy does not know.
+func (d demolition) command(more ...string) string {
+	known := options{answers: d.answers, set: d.set, dir: d.dir, output: d.output, waitForDNS: install.DefaultWaitForDNS, lookInside: true}
+	return resumeCommand("destroy", known, more...)
 }
 
 // teardownOptions returns what the folder knows.

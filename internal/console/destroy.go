@@ -21,29 +21,47 @@ type Teardown struct {
 	Inventory     destroy.Inventory
 	Price         destroy.Price // nil if no prices are known
 	PricesOf      string        // their date
+	Every         string        // the command that lists every object, where they shall only be counted; "" lists them
 }
 
 // hoursPerMonth is what a month is billed at; the prices that are known are made for it.
 const hoursPerMonth = 720
 
 // DestroyPlan prints what a teardown would delete, grouped by kind in the order of deletion, what it would keep, and what
-// it saves.
+// it saves. Who is asked about it has what goes before their eyes at the end.
 func DestroyPlan(w io.Writer, t Teardown) {
-	if len(t.Inventory.Objects) == 0 {
-		fmt.Fprintf(w, "Nothing is left of cluster %s in %s.\n", Clean(t.Cluster), Clean(t.Zone))
-	} else {
-		fmt.Fprintf(w, "Cluster %s in %s: %s to delete\n", Clean(t.Cluster), Clean(t.Zone), count(len(t.Inventory.Objects), "object"))
-		doomed(w, t.Inventory.Objects)
+	if t.Every != "" {
+		beyondCloud(w, t)
+		fmt.Fprintln(w)
+		goes(w, t)
+		return
 	}
-	for _, kept := range t.Inventory.Kept {
-		fmt.Fprintf(w, "kept: %s: %s\n", Clean(destroy.Describe(kept.Object)), Clean(kept.Why))
-	}
-	for _, note := range t.Inventory.Notes {
-		fmt.Fprintf(w, "note: %s\n", Clean(note))
-	}
-	saving(w, t)
+	goes(w, t)
+	beyondCloud(w, t)
+}
+
+// beyondCloud prints what becomes of the cluster in Project Syn, and what people do.
+func beyondCloud(w io.Writer, t Teardown) {
 	sentences(w, "In Project Syn", t.Inventory.Syn)
 	sentences(w, "What is left for people", t.Inventory.People)
+}
+
+// goes prints what a teardown deletes and what it keeps.
+func goes(w io.Writer, t Teardown) {
+	switch {
+	case len(t.Inventory.Objects) == 0:
+		fmt.Fprintf(w, "Nothing is left of cluster %s in %s.\n", Clean(t.Cluster), Clean(t.Zone))
+	default:
+		fmt.Fprintf(w, "Cluster %s in %s: %s to delete\n", Clean(t.Cluster), Clean(t.Zone), count(len(t.Inventory.Objects), "object"))
+		going(w, t)
+	}
+	for _, kept := range t.Inventory.Kept {
+		fmt.Fprintln(w, broken(Clean("kept: "+destroy.Describe(kept.Object)+": "+kept.Why), " ", 6))
+	}
+	for _, note := range t.Inventory.Notes {
+		fmt.Fprintln(w, broken(Clean("note: "+note), " ", 6))
+	}
+	saving(w, t)
 }
 
 // sentences prints a list under a title, if there is any.
@@ -55,6 +73,16 @@ func sentences(w io.Writer, title string, list []string) {
 	for _, sentence := range list {
 		fmt.Fprintf(w, "  - %s\n", broken(Clean(sentence), " ", 4))
 	}
+}
+
+// going prints what goes, one by one or counted.
+func going(w io.Writer, t Teardown) {
+	if t.Every == "" {
+		doomed(w, t.Inventory.Objects)
+		return
+	}
+	counted(w, t.Inventory.Objects)
+	fmt.Fprintf(w, "Every one of them, with its ID:\n  %s\n", Clean(t.Every))
 }
 
 func doomed(w io.Writer, objects []destroy.Found) {
@@ -88,11 +116,11 @@ func saving(w io.Writer, t Teardown) {
 		return
 	}
 	perHour, unknown := t.Inventory.Saving(t.Price)
-	fmt.Fprintf(w, "saves about %.2f an hour, %.0f a month (an estimate with the prices of %s, without the disks of machines", perHour, perHour*hoursPerMonth, t.PricesOf)
+	text := fmt.Sprintf("saves about %.2f an hour, %.0f a month (an estimate with the prices of %s, without the disks of machines", perHour, perHour*hoursPerMonth, t.PricesOf)
 	if unknown > 0 {
-		fmt.Fprintf(w, ", without %s of unknown price", count(unknown, "object"))
+		text += fmt.Sprintf(", without %s of unknown price", count(unknown, "object"))
 	}
-	fmt.Fprintln(w, ")")
+	fmt.Fprintln(w, broken(text+")", " ", 6))
 }
 
 // DestroySummary prints how a teardown ended: that nothing is left but what was to be kept, or what is left and why. again

@@ -45,6 +45,31 @@ func TestAPlanOfATeardownGroupsWhatGoesAndSaysWhatStays(t *testing.T) {
 	golden(t, "destroy.plan.golden", out.Bytes())
 }
 
+func TestAPlanThatSomebodyIsAskedAboutFitsAScreen(t *testing.T) {
+	teardown := doomed()
+	for i := range 80 {
+		teardown.Inventory.Objects = append(teardown.Inventory.Objects, destroy.Found{Object: state.Object{Kind: state.KindBucket, Name: fmt.Sprintf("record-%d", i)}})
+	}
+	teardown.Inventory.Syn = []string{"Lieutenant forgets c-demo-1."}
+	teardown.Every = "exoshift destroy --dry-run"
+	var out bytes.Buffer
+	console.DestroyPlan(&out, teardown)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) > 17 || !strings.HasPrefix(out.String(), "\nIn Project Syn\n") {
+		t.Errorf("%d lines, or what goes is not at the end:\n%s", len(lines), out.String())
+	}
+	for _, line := range lines {
+		if len(line) > 80 {
+			t.Errorf("wider than a terminal: %s", line)
+		}
+	}
+	for _, want := range []string{"  2 instances      master-0, master-1\n", "  80 buckets       record-0, ", "more\n", "with its ID:\n  exoshift destroy --dry-run\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing:\n%s", want, out.String())
+		}
+	}
+}
+
 func TestAPlanOfATeardownSaysWhatBecomesOfTheClusterElsewhereAndWhatPeopleDo(t *testing.T) {
 	teardown := doomed()
 	teardown.Inventory.Syn = []string{"Lieutenant forgets c-demo-1 of the tenant t-demo; the protection against that is lifted first."}

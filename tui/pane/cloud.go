@@ -47,7 +47,7 @@ const instance = "instance"
 
 // kindName returns a kind as people write it.
 func kindName(kind string) string {
-	return strings.NewReplacer("anti-", "anti-", "ssh-", "SSH ", "dns-", "DNS ", "iam-", "IAM ", "api-", "API ", "-ip", " IP", "-", " ").Replace(kind)
+	return strings.NewReplacer("anti-", "anti-", "ssh-", "SSH ", "dns-", "DNS ", "iam-", "IAM ", "api-", "API ", "-ip", " IP", "vault-", "Vault ", "lieutenant-", "Lieutenant ", "-", " ").Replace(kind)
 }
 
 func (k *kind) add(object provisioner.ObjectView) {
