@@ -26,7 +26,7 @@ func TestASynthesisIsToldStepByStep(t *testing.T) {
 		}
 	}
 	expect(stewardOf, "Missing", "")
-	expect(argoOf, "Missing", "operator is not installed")
+	expect(argoOf, "Missing", "the log of the Deployment syn/steward")
 	expect(rootOf, "Missing", "")
 	w.apply(t, manifests(t, "steward.json"), stewardBecame(state.Created)...)
 	expect(stewardOf, "Progressing", "it starts")
