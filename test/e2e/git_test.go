@@ -121,7 +121,7 @@ func (g *gitLab) access() catalog.Access {
 func (g *gitLab) git() *catalog.Git { return catalog.NewGit(network.Host(), g.access()) }
 
 func (g *gitLab) agentClient() agent.ExtendedAgent {
-	conn, err := new(net.Dialer).Dial("unix", g.agent)
+	conn, err := new(net.Dialer).DialContext(g.t.Context(), "unix", g.agent)
 	must(g.t, err)
 	g.t.Cleanup(func() { _ = conn.Close() })
 	return agent.NewClient(conn)

@@ -162,8 +162,8 @@ func (w *watch) goesOn(ctx context.Context, run pipeline, status string, first b
 		return false, nil
 	}
 	w.retried = true // it ended before anybody waited for it: what it lacked may be there by now
-	if err := w.retry(ctx, run.ID); err != nil {
-		return false, nil //nolint:nilerr // why it has ended is what counts
+	if w.retry(ctx, run.ID) != nil { // why it has ended is what counts
+		return false, nil
 	}
 	w.say(fmt.Sprintf("pipeline %d had %s; it is started again", run.ID, status))
 	return true, nil
