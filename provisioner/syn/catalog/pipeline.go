@@ -161,7 +161,7 @@ func (w *watch) goesOn(ctx context.Context, run pipeline, status string, first b
 	if !first || w.retried {
 		return false, nil
 	}
-	w.retried = true // it ended before anybody waited for it: what it lacked may be there by now
+	w.retried = true                 // it ended before anybody waited for it: what it lacked may be there by now
 	if w.retry(ctx, run.ID) != nil { // why it has ended is what counts
 		return false, nil
 	}
