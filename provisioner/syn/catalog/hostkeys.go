@@ -147,6 +147,14 @@ func matchesOne(pattern, host string) bool {
 	return knownhosts.Normalize(pattern) == host
 }
 
+// list is where somebody corrects what is known of the host; a list of ours gives way to the person's.
+func (p pinned) list() string {
+	if p.source == shippedList {
+		return "~/.ssh/known_hosts"
+	}
+	return p.source
+}
+
 // algorithms are those that the host is asked for, so that it shows a key that is known.
 func (p pinned) algorithms() (list []string) {
 	for _, key := range p.keys {
@@ -178,5 +186,5 @@ func (p pinned) check(_ string, _ net.Addr, key ssh.PublicKey) error {
 	}
 	return fault.Newf(fault.Conflict, proveHost, "%s shows the key %s, and by %s its key is %s", p.address, shown, p.source,
 		strings.Join(known, " or ")).
-		WithHint("find out from its operator whether the host got a new key or somebody is in between; until then nothing is sent there")
+		WithHint("find out from its operator whether the host got a new key, which belongs into %s then, or somebody is in between; until then nothing is sent there", p.list())
 }

@@ -75,3 +75,23 @@ func TestAHostIsAskedForTheKindsOfKeysThatAreKnown(t *testing.T) {
 		t.Errorf("it is asked for %s", got)
 	}
 }
+
+func TestWhoeverMeetsAnotherKeyIsToldWhereANewOneBelongs(t *testing.T) {
+	shown, _, _, _, err := ssh.ParseAuthorizedKey([]byte(anotherKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, lieutenant := range map[string]string{"Lieutenant": "git.vshn.net " + shippedKey, "~/.ssh/known_hosts": ""} {
+		p, err := placeOf("ssh://git@git.vshn.net/a.git", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := knownIn(t, "").pins(lieutenant, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := found.check("", nil, shown); !fault.Is(err, fault.Conflict) || !strings.Contains(fault.HintOf(err), "belongs into "+where) {
+			t.Errorf("%v, hint %q", err, fault.HintOf(err))
+		}
+	}
+}

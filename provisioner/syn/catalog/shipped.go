@@ -10,9 +10,11 @@ import (
 	"exoshift/assets"
 )
 
+const shippedList = program + "'s own list"
+
 // shippedPins are the keys that come with this program: those by which the catalogue of endpoints knows an SSH server.
 func shippedPins(address string) (pinned, error) {
-	found := pinned{address: address, source: program + "'s own list"}
+	found := pinned{address: address, source: shippedList}
 	endpoints, err := assets.Endpoints()
 	if err != nil {
 		return found, err
