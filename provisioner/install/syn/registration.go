@@ -17,6 +17,8 @@ func (c *Connection) registerCluster(ctx context.Context, report provisioner.Rep
 	if err != nil {
 		return err
 	}
+	// It was free when the checks looked, or Lieutenant's operator had not seen it yet. Who then finds it has lost a reply.
+	young := c.cluster.ID != "" && c.cluster.Catalog.URL == ""
 	cluster, action, err := lieutenant.EnsureCluster(ctx, c.wantedCluster())
 	if err != nil {
 		return err
@@ -25,7 +27,7 @@ func (c *Connection) registerCluster(ctx context.Context, report provisioner.Rep
 	report.Object(kindCluster, cluster.ID, "", string(action))
 	err = c.remember(func(facts *state.SynFacts) {
 		facts.Lieutenant, facts.Tenant, facts.Catalog = c.Spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.URL
-		if action == state.Created {
+		if action == state.Created || young && facts.Created.IsZero() {
 			facts.Created = c.now()
 		}
 	})

@@ -83,3 +83,40 @@ func TestTheLifeOfATokenIsToldAsPeopleSayIt(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// found is a Lieutenant that has the cluster already when somebody registers it: the reply to the first attempt was lost.
+type found struct{ Lieutenant }
+
+func (found) SignIn(context.Context, Show) error { return nil }
+
+func (found) EnsureCluster(_ context.Context, wanted state.SynCluster) (state.SynCluster, state.Action, error) {
+	wanted.Catalog.URL, wanted.InstallURL = "ssh://git@git.example.net/c-1.git", "https://lieutenant.example.net/install/steward.json?token=secret"
+	return wanted, state.Found, nil
+}
+
+func (found) EnsureDynamicFacts(context.Context, string, map[string]any) (state.Action, error) {
+	return state.Found, nil
+}
+
+func TestTheLifeOfATokenIsKnownThoughTheReplyToTheRegistrationWasLost(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		seen state.SynCluster // by the checks
+		told string
+	}{
+		"it was free":               {state.SynCluster{ID: "c-1"}, "valid for about 24h"},
+		"it was there a while":      {state.SynCluster{ID: "c-1", Catalog: state.GitRepo{URL: "ssh://git@git.example.net/c-1.git"}}, "until 24 hours after its registration"},
+		"the checks did not see it": {state.SynCluster{}, "until 24 hours after its registration"},
+	} {
+		connection := connectedTo(t, &World{Lieutenant: found{}}, Installation{})
+		if err := connection.Remember(func(facts *state.Facts) { facts.OpenShiftVersion = "4.21.3" }); err != nil {
+			t.Fatal(err)
+		}
+		connection.cluster = c.seen
+		var told string
+		err := connection.registerCluster(t.Context(), func(e provisioner.Event) { told += e.Text + "\n" })
+		if err != nil || !strings.Contains(told, c.told) {
+			t.Errorf("%s: %v\n%s", name, err, told)
+		}
+	}
+}
