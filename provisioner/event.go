@@ -41,6 +41,9 @@ const (
 	Finished = "finished"
 )
 
+// Stopped is the cause of a step that ended because the run was stopped.
+const Stopped = "the run was stopped"
+
 // States of probes and diagnoses.
 const (
 	Reached     = "ok"     // probe: it answered

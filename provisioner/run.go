@@ -113,8 +113,16 @@ func (r *run) hear(h heard) {
 		r.states[h.step] = Done
 	default:
 		r.failures = append(r.failures, &StepError{Step: r.plan[h.step], Err: h.err})
-		r.tell(h.step, Event{State: Failed, Text: h.err.Error(), Hint: advice(h.err)})
+		r.tell(h.step, Event{State: Failed, Text: cause(h.err), Hint: advice(h.err)})
 	}
+}
+
+// cause is why a step ended, for people.
+func cause(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return Stopped
+	}
+	return err.Error()
 }
 
 // advice returns what an error says is to be done next.

@@ -181,6 +181,21 @@ func TestACancelledRunEndsWithTheCauseAndStartsNothingMore(t *testing.T) {
 	}
 }
 
+func TestAStepThatEndsWithItsRunSaysThatItWasStopped(t *testing.T) {
+	waiting := func(ctx context.Context, _ provisioner.Report) error {
+		<-ctx.Done()
+		return fmt.Errorf("look at the machines: %w", context.Cause(ctx))
+	}
+	events, _ := play(t, func() context.Context {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Minute, cancel)
+		return ctx
+	}, provisioner.Plan{{ID: "wait", Do: waiting}})
+	if last := events[len(events)-1]; last.State != provisioner.Failed || last.Text != provisioner.Stopped {
+		t.Errorf("told as %+v", last)
+	}
+}
+
 func TestAPanicNamesItsPlaceAndFailsOnlyItsStep(t *testing.T) {
 	plan := provisioner.Plan{{ID: "broken", Do: ending("panic", 0)}, {ID: "sound", Do: ending("ok", 0)}}
 	events, err := play(t, t.Context, plan)

@@ -191,8 +191,12 @@ func TestPlainLinesOfARun(t *testing.T) {
 func TestPlainLinesOfAnInterruptedRun(t *testing.T) {
 	var s script
 	s.at(0, provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started})
+	s.at(1, provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Started, Phase: "dns", Step: "zone", Text: "Create the DNS zone"})
+	s.at(9, provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Failed, Phase: "dns", Step: "zone", Text: provisioner.Stopped})
 	s.at(9, finished(130, "interrupted", "stopped; nothing was rolled back", "go on with: exoshift install"))
 	want := `14:00:00 run            started
+14:00:01 dns            Create the DNS zone
+14:00:09 dns            Create the DNS zone: stopped after 8s
 14:00:09 run            finished: interrupted after 9s, exit code 130
 `
 	if diff := cmp.Diff(want, string(plainOf(stamp(s.events, s.seconds)))); diff != "" {

@@ -128,6 +128,10 @@ func (p *plain) step(e provisioner.Event) {
 		}
 		p.line(e, e.Phase, parts(", ", p.title(e)+": skipped", e.Text))
 	case provisioner.Failed:
+		if e.Text == provisioner.Stopped {
+			p.line(e, e.Phase, p.title(e)+": "+p.ended(e, "stopped"))
+			return
+		}
 		p.line(e, e.Phase, parts(": ", p.title(e)+": "+p.ended(e, "FAILED"), e.Text))
 	}
 }
