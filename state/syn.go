@@ -1,6 +1,9 @@
 package state
 
-import "time"
+import (
+	"net/url"
+	"time"
+)
 
 // SynServices is what Lieutenant says about its neighbours; what it does not say is empty.
 type SynServices struct {
@@ -33,6 +36,16 @@ type GitRepo struct {
 	Revision  string // branch or tag; "": the default branch
 	HostKeys  string // lines as in known_hosts
 	DeployKey string // "<type> <key>" that may read it; set by Steward
+}
+
+// Place returns the URL without a password, for people and for what is kept.
+func (r GitRepo) Place() string {
+	parsed, err := url.Parse(r.URL)
+	if err != nil || parsed.User == nil {
+		return r.URL
+	}
+	parsed.User = url.User(parsed.User.Username())
+	return parsed.String()
 }
 
 // YAMLEdit is one change of a YAML document, which leaves everything else in it as it is.

@@ -26,7 +26,7 @@ func (c *Connection) registerCluster(ctx context.Context, report provisioner.Rep
 	c.cluster = cluster
 	report.Object(kindCluster, cluster.ID, "", string(action))
 	err = c.remember(func(facts *state.SynFacts) {
-		facts.Lieutenant, facts.Tenant, facts.Catalog = c.Spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.URL
+		facts.Lieutenant, facts.Tenant, facts.Catalog = c.Spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.Place()
 		if action == state.Created || young && facts.Created.IsZero() {
 			facts.Created = c.now()
 		}
