@@ -140,6 +140,9 @@ func TestWhatCommodoreFailsByIsSaid(t *testing.T) {
 			if !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != test.field || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "very-secret") {
 				t.Errorf("field %q: %v", fault.FieldOf(err), err)
 			}
+			if test.field != "" && !strings.Contains(fault.HintOf(err), "--set syn.facts.service_level=VALUE") {
+				t.Errorf("hint %q", fault.HintOf(err))
+			}
 		})
 	}
 }

@@ -64,7 +64,7 @@ func broken(reason, where string) error {
 	}
 	if fact := missingFact(reason); fact != "" {
 		return fault.Newf(fault.Invalid, compile, "the configuration needs the fact %s of the cluster: %s", fact, reason).
-			About("syn.facts").WithHint("give the cluster the fact %s, under syn.facts of the answers, then run again", fact)
+			About("syn.facts").WithHint("give the cluster the fact %[1]s, by --set syn.facts.%[1]s=VALUE or under syn.facts of the answers, then run again", fact)
 	}
 	return fault.Newf(fault.Invalid, compile, "%s", reason).WithHint("%s", where)
 }
