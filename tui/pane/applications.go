@@ -40,13 +40,36 @@ func (p Applications) lines(width int) []string {
 	}
 	for _, application := range p.sorted() {
 		if mentions(p.Filter, application.Name, application.State, application.Sync, application.Reason) {
-			lines = append(lines, p.row(application, width))
+			lines = append(lines, p.rows(application, width)...)
 		}
 	}
 	return lines
 }
 
-// row is one application: its name, health, sync, since when, and why.
+// whyLines is how many lines there are at most below an application for what is wrong with it.
+const whyLines = 3
+
+// rows is one application: its name, health, sync, since when, and why. What is wrong stands below where the line has no
+// room for it.
+func (p Applications) rows(application provisioner.Event, width int) []string {
+	if width < 60 {
+		return []string{p.row(application, width)}
+	}
+	row := p.row(application, width) + application.Reason
+	if cells(row) <= width || applicationStatus(application) != Warn {
+		return []string{row}
+	}
+	why := Wrap(application.Reason, "    ", width-2)
+	if len(why) > whyLines {
+		why = append(why[:whyLines-1], why[whyLines-1]+" …")
+	}
+	for i, line := range why {
+		why[i] = p.Theme.Style(Warn).Render(line)
+	}
+	return append([]string{p.row(application, width)}, why...)
+}
+
+// row is one application in a line, in a wide pane without the reason.
 func (p Applications) row(application provisioner.Event, width int) string {
 	t, status := p.Theme, applicationStatus(application)
 	line := t.Mark(status) + " " + Fit(application.Name, min(28, width/3)) + " "
@@ -55,7 +78,7 @@ func (p Applications) row(application provisioner.Event, width int) string {
 		return spread(line+t.Style(status).Render(concern(application)), t.Dim.Render(age), width)
 	}
 	line += t.Style(status).Render(Fit(application.State, 12)) + " " + Fit(application.Sync, 10) + " "
-	return line + t.Dim.Render(Fit(age, 7)) + application.Reason
+	return line + t.Dim.Render(Fit(age, 7))
 }
 
 // concern is the one thing to know about an application.

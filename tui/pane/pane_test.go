@@ -22,6 +22,7 @@ func TestSentencesTellEveryEvent(t *testing.T) {
 		"the run started":                             {Type: provisioner.TypeRun, State: provisioner.Started},
 		"the run ended: failed, exit code 12":         {Type: provisioner.TypeRun, State: provisioner.Finished, Result: "failed", ExitCode: &code},
 		"started: Do it":                              {Type: provisioner.TypeStep, State: provisioner.Started, Text: "Do it"},
+		"stopped: Do it":                              {Type: provisioner.TypeStep, State: provisioner.Failed, Text: provisioner.Stopped},
 		"half done (Do it)":                           {Type: provisioner.TypeStep, State: provisioner.Progress, Text: "half done"},
 		"failed: Do it: no luck":                      {Type: provisioner.TypeStep, State: provisioner.Failed, Text: "no luck"},
 		"a learner (Wait for etcd)":                   {Type: provisioner.TypeWait, What: "Wait for etcd", Last: "a learner"},

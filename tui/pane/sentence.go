@@ -101,6 +101,9 @@ func stepSentence(e provisioner.Event, title string) string {
 	case provisioner.Progress:
 		return e.Text + " (" + title + ")"
 	}
+	if e.Text == provisioner.Stopped {
+		return "stopped: " + title
+	}
 	return e.State + ": " + title + because(e.Text, ": ", "")
 }
 
@@ -143,6 +146,8 @@ func area(e provisioner.Event) string {
 // eventStatus is how good the news is; most news is neither.
 func eventStatus(e provisioner.Event) Status {
 	switch {
+	case e.Text == provisioner.Stopped:
+		return Warn
 	case e.State == provisioner.Failed && (e.Type == provisioner.TypeStep || e.Type == provisioner.TypeStage), e.Result == "failed":
 		return Failed
 	case e.Type == provisioner.TypeCSR && e.Decision != state.Approved, e.Result == "interrupted":
