@@ -108,7 +108,7 @@ func (term *terminal) shows(text string) bool {
 // await waits until text was drawn.
 func (term *terminal) await(t testing.TB, text string) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for !term.shows(text) {
 		select {
 		case <-term.changed:

@@ -89,7 +89,7 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 func untilEvent(ts *testscript.TestScript, _ bool, args []string) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	deadline := time.After(time.Minute)
+	deadline := time.After(3 * time.Minute)
 	for {
 		select {
 		case <-look.C:

@@ -65,10 +65,10 @@ func (p *process) tail() string {
 	return string(content[max(0, len(content)-3000):])
 }
 
-// until repeats a check until it is content, and fails the test with its last objection after a minute.
+// until repeats a check until it is content, and fails the test with its last objection after three minutes.
 func until(t *testing.T, check func() error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("it took longer than a minute"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 3*time.Minute, errors.New("it took longer than three minutes"))
 	defer cancel()
 	for {
 		err := check()

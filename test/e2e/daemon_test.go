@@ -66,9 +66,9 @@ func begin(command *exec.Cmd) (ended <-chan struct{}, err error) {
 
 func ending(text string) string { return text[max(0, len(text)-2000):] }
 
-// answered asks until there is an answer, the server has ended, or 20 seconds have passed.
+// answered asks until there is an answer, the server has ended, or a minute has passed.
 func answered(answers func() error, ended <-chan struct{}) error {
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {

@@ -117,7 +117,7 @@ func (s *street) say(request string) (call, *http.Response) {
 	c, err := net.Dial("tcp", s.address)
 	must(s.t, err)
 	s.t.Cleanup(func() { _ = c.Close() })
-	must(s.t, c.SetDeadline(time.Now().Add(10*time.Second)))
+	must(s.t, c.SetDeadline(time.Now().Add(time.Minute)))
 	_, err = io.WriteString(c, request)
 	must(s.t, err)
 	rest := bufio.NewReader(c)

@@ -6,34 +6,30 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/beevik/ntp"
 
 	"exoshift/wizard/reach"
 )
 
 // timeServer answers like a time server of stratum 2 whose clock is ahead of ours, and then whatever spoil makes of it.
-func timeServer(t *testing.T, ahead time.Duration, spoil func([]byte) []byte) net.Conn {
-	t.Helper()
-	server, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Close() })
+// It lives in a bubble, where an answer takes no time.
+func timeServer(ahead time.Duration, spoil func([]byte) []byte) net.Conn {
+	conn, server := net.Pipe()
 	go func() {
+		defer func() { _ = server.Close() }()
 		for request := make([]byte, 512); ; {
-			n, from, err := server.ReadFrom(request)
+			n, err := server.Read(request)
 			if err != nil {
 				return
 			}
 			if answer := spoil(timeAnswer(request[:n], time.Now().Add(ahead))); answer != nil {
-				_, _ = server.WriteTo(answer, from)
+				_, _ = server.Write(answer)
 			}
 		}
 	}()
-	conn, err := net.Dial("udp", server.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
 	return conn
 }
 
@@ -79,10 +75,12 @@ func TestATimeServerIsJudgedByItsAnswer(t *testing.T) {
 		"wrong by a second": {1100 * time.Millisecond, good, reach.ClockSkew, true, "wrong by"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer, err := askTime(t.Context(), timeServer(t, c.ahead, c.spoil), time.Second, time.Now)
-			if err != nil {
-				t.Fatal(err)
-			}
+			var answer *ntp.Response
+			synctest.Test(t, func(t *testing.T) {
+				var err error
+				answer, err = askTime(t.Context(), timeServer(c.ahead, c.spoil), time.Second, time.Now)
+				must(t, err)
+			})
 			class, degraded, err := judgeTime(answer)
 			if class != c.class || degraded != c.degraded {
 				t.Errorf("class %q, degraded %v", class, degraded)
@@ -102,19 +100,23 @@ func TestGarbageIsNoTime(t *testing.T) {
 		"no time":         func(b []byte) []byte { clear(b[40:]); return b },
 		"text":            func([]byte) []byte { return []byte(strings.Repeat("go away ", 60)) },
 	} {
-		if answer, err := askTime(t.Context(), timeServer(t, 0, spoil), time.Second, time.Now); err == nil {
-			t.Errorf("%s: %v", name, answer)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			if answer, err := askTime(t.Context(), timeServer(0, spoil), time.Second, time.Now); err == nil {
+				t.Errorf("%s: %v", name, answer)
+			}
+		})
 	}
 }
 
 func TestASilentTimeServerIsLeftWithTheContext(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	conn := timeServer(t, 0, func([]byte) []byte { return nil })
-	if _, err := askTime(ctx, conn, time.Hour, time.Now); err == nil || ctx.Err() == nil {
-		t.Errorf("it ended with %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		began, conn := time.Now(), timeServer(0, func([]byte) []byte { return nil })
+		if _, err := askTime(ctx, conn, time.Hour, time.Now); err == nil || time.Since(began) != 20*time.Millisecond {
+			t.Errorf("it ended with %v after %s", err, time.Since(began))
+		}
+	})
 }
 
 func errorText(err error) string {
