@@ -41,8 +41,23 @@ func (c *Connection) lookAtAlerts(ctx context.Context, report provisioner.Report
 		}
 		report.Progress(text)
 	}
-	report.Progress(fmt.Sprintf("%d alerts fire, %d of them nobody expects", len(alerts), len(open)))
+	report.Progress(firing(len(alerts), len(open)))
 	return c.remember(func(facts *state.SynFacts) { facts.Alerts = open })
+}
+
+// firing says how many alerts fire, and how many of them nobody expects.
+func firing(all, open int) string {
+	switch {
+	case all == 0:
+		return "no alert fires"
+	case all == 1 && open == 1:
+		return "1 alert fires, which nobody expects"
+	case all == 1:
+		return "1 alert fires, which is expected on a new cluster"
+	case open == 0:
+		return fmt.Sprintf("%d alerts fire, all of them expected on a new cluster", all)
+	}
+	return fmt.Sprintf("%d alerts fire, %d of them unexpected", all, open)
 }
 
 // silenceAlerts has alerts silenced that are known to nobody's concern. Where that fails, they are only told of.
