@@ -46,6 +46,25 @@ func TestWideCharactersTakeTwoCells(t *testing.T) {
 	}
 }
 
+func TestAFrameIsSeenWhenItWasDrawnToItsEnd(t *testing.T) {
+	s := shell(t, `stty -echo; printf '\033[?1049h\033[2J\033[Hfirst\033[5;H'; read wait
+		printf '\033[Hsecond'; read wait
+		printf ' frame\033[5;H'; read wait
+		printf '\033[Hthe only line\033[J\033[H'; read wait
+		printf '\033[?1049l'; stty echo`)
+	s.Expect("first")
+	s.Press("enter")
+	s.WaitFor("half of a frame, drawn but not seen", func(screen Screen) bool {
+		return strings.HasSuffix(s.Transcript(), "second") && screen.Has("first")
+	})
+	s.Press("enter")
+	s.Expect("second frame")
+	s.Press("enter")
+	s.Expect("the only line")
+	s.Press("enter")
+	s.Leave(0)
+}
+
 func TestWhatIsNotGivenBackIsNamed(t *testing.T) {
 	for script, want := range map[string]string{
 		`printf '\033[?1049h\033[?25l'; printf '\033[?1049l\033[?25h'`: "",
