@@ -23,6 +23,9 @@ import (
 // posing is the variable that turns the test binary into the simulated openshift-install.
 const posing = "EXOSHIFT_TEST_POSES_AS_INSTALLER"
 
+// prompt is what makes a program with a race detector end at once, and not a second after its work is done.
+const prompt = "GORACE=atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(posing) != "" {
 		os.Exit(installer.Main(os.Args[1:], time.Time{}, os.Stdout, os.Stderr))
@@ -53,7 +56,7 @@ func simulated(t *testing.T) (*release.Installer, *mirror) {
 		t.Fatal(err)
 	}
 	m := newMirror(t)
-	m.publish(t, "#!/bin/sh\nexec env "+posing+"=1 '"+binary+"' --release 4.20.5 \"$@\"\n")
+	m.publish(t, "#!/bin/sh\nexec env "+prompt+" "+posing+"=1 '"+binary+"' --release 4.20.5 \"$@\"\n")
 	i := m.installer()
 	if err := fetch(t.Context(), i); err != nil {
 		t.Fatal(err)

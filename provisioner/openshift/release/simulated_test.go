@@ -22,7 +22,7 @@ func simulatedMirror(t *testing.T) *mirror {
 		t.Fatal(err)
 	}
 	m := newMirror(t)
-	m.others = served.New([]string{"env", posing + "=1", binary}, key)
+	m.others = served.New([]string{"env", prompt, posing + "=1", binary}, key)
 	m.net.ReleaseKey = key.Public()
 	return m
 }
