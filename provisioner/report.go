@@ -1,5 +1,7 @@
 package provisioner
 
+import "context"
+
 // Report tells what happens inside a step. The run adds the step and its phase.
 type Report func(Event)
 
@@ -13,6 +15,24 @@ func (r Report) Errand(errand string) {
 		text = "no longer waiting for you"
 	}
 	r(Event{Type: TypeStep, State: Progress, Text: text, Hint: errand})
+}
+
+// SignIn signs in by a function that leads a person to a page if it has to, and tells that as an errand. show nil: nobody is
+// there.
+func (r Report) SignIn(ctx context.Context, by func(context.Context, func(context.Context, string) error) error, show func(context.Context, string) error) error {
+	if show == nil {
+		return by(ctx, nil)
+	}
+	asked := false
+	err := by(ctx, func(ctx context.Context, url string) error {
+		asked = true
+		r.Errand("sign in in a browser: " + url)
+		return show(ctx, url)
+	})
+	if asked {
+		r.Errand("")
+	}
+	return err
 }
 
 // Object tells what became of an object: of the cloud, of the cluster, or of what keeps them. The action is as in Event.

@@ -245,11 +245,11 @@ func keyOf(name string) tea.KeyMsg {
 
 func TestAnInterviewThatGoesOnOpensAtTheFirstQuestionThatIsOpen(t *testing.T) {
 	d := newDesk()
-	d.Interview.Resumed = true
+	d.Resumed = true
 	for key, value := range map[string]string{
 		"exoscale.apiKey": "env:EXOSCALE_API_KEY", "exoscale.apiSecret": "env:EXOSCALE_API_SECRET", "exoscale.zone": "ch-gva-2", "cluster.id": "c-demo-1",
 	} {
-		if err := d.Interview.Answers.Set(key, value, wizard.Typed); err != nil {
+		if err := d.Answers.Set(key, value, wizard.Typed); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -258,7 +258,7 @@ func TestAnInterviewThatGoesOnOpensAtTheFirstQuestionThatIsOpen(t *testing.T) {
 		t.Errorf("the base domain is open:\n%s", view)
 	}
 	for key, value := range map[string]string{"cluster.baseDomain": "example.net", "openshift.version": "4.20.5"} {
-		if err := d.Interview.Answers.Set(key, value, wizard.Typed); err != nil {
+		if err := d.Answers.Set(key, value, wizard.Typed); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -43,7 +43,7 @@ func DestroyPlan(w io.Writer, t Teardown) {
 // beyondCloud prints what becomes of the cluster in Project Syn, and what people do.
 func beyondCloud(w io.Writer, t Teardown) {
 	sentences(w, "In Project Syn", t.Inventory.Syn)
-	sentences(w, "What is left for people", t.Inventory.People)
+	sentences(w, "What only people can do", t.Inventory.People)
 }
 
 // goes prints what a teardown deletes and what it keeps.

@@ -84,8 +84,8 @@ func TestAPlanOfATeardownSaysWhatBecomesOfTheClusterElsewhereAndWhatPeopleDo(t *
 		out  string
 		want []string
 	}{
-		"plan":    {plan.String(), []string{"In Project Syn\n  - Lieutenant forgets", "What is left for people\n  - In the portal"}},
-		"summary": {summary.String(), []string{"What is left for people\n  - In the portal"}},
+		"plan":    {plan.String(), []string{"In Project Syn\n  - Lieutenant forgets", "What only people can do\n  - In the portal"}},
+		"summary": {summary.String(), []string{"What only people can do\n  - In the portal"}},
 		"json":    {line.String(), []string{`"project_syn":["Lieutenant forgets`, `"people":["In the portal`}},
 	} {
 		for _, want := range c.want {

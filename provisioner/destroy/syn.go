@@ -55,10 +55,10 @@ func (t *Teardown) signInSteps() provisioner.Plan {
 const stepSignIn = "sign-in"
 
 func (t *Teardown) signIn(ctx context.Context, report provisioner.Report) error {
-	if err := t.world.Syn.Lieutenant.SignIn(ctx, t.show(report)); err != nil {
+	if err := report.SignIn(ctx, t.world.Syn.Lieutenant.SignIn, t.world.Syn.Show); err != nil {
 		return err
 	}
-	return t.world.Syn.Vault.SignIn(ctx, t.show(report))
+	return report.SignIn(ctx, t.world.Syn.Vault.SignIn, t.world.Syn.Show)
 }
 
 // synSteps take the cluster out of Project Syn, once nothing of it runs any more: as long as it did, its secrets were used.
@@ -80,7 +80,7 @@ func (t *Teardown) synSteps() provisioner.Plan {
 
 // restorePasswords brings back what Lieutenant deletes with a cluster: all that Vault has of it.
 func (t *Teardown) restorePasswords(ctx context.Context, report provisioner.Report) error {
-	if err := t.world.Syn.Vault.SignIn(ctx, t.show(report)); err != nil {
+	if err := report.SignIn(ctx, t.world.Syn.Vault.SignIn, t.world.Syn.Show); err != nil {
 		return err
 	}
 	for _, where := range t.passwords() {
@@ -99,7 +99,7 @@ func (t *Teardown) passwords() []string {
 }
 
 func (t *Teardown) clearVault(ctx context.Context, report provisioner.Report) error {
-	if err := t.world.Syn.Vault.SignIn(ctx, t.show(report)); err != nil {
+	if err := report.SignIn(ctx, t.world.Syn.Vault.SignIn, t.world.Syn.Show); err != nil {
 		return err
 	}
 	for _, where := range t.ownSecrets() {
@@ -129,7 +129,7 @@ func (t *Teardown) ownSecrets() []string {
 }
 
 func (t *Teardown) unregister(ctx context.Context, report provisioner.Report) error {
-	if err := t.world.Syn.Lieutenant.SignIn(ctx, t.show(report)); err != nil {
+	if err := report.SignIn(ctx, t.world.Syn.Lieutenant.SignIn, t.world.Syn.Show); err != nil {
 		return err
 	}
 	action, err := t.world.Syn.Lieutenant.DeleteCluster(ctx, t.who.cluster)
@@ -171,15 +171,4 @@ func (t *Teardown) people() []string {
 		steps = append(steps, fmt.Sprintf("Once nobody needs the backups, delete their bucket, and in Vault %s: when that is, people decide.", strings.Join(t.passwords(), " and ")))
 	}
 	return steps
-}
-
-// show tells that the teardown waits for a person, and leads them to the page.
-func (t *Teardown) show(report provisioner.Report) func(context.Context, string) error {
-	if t.world.Syn.Show == nil {
-		return nil
-	}
-	return func(ctx context.Context, url string) error {
-		report.Progress("sign in in a browser: " + url)
-		return t.world.Syn.Show(ctx, url)
-	}
 }

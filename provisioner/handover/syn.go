@@ -69,7 +69,7 @@ func orNot(t time.Time, not string) string {
 
 // people is what no program can do, with the reason.
 func (s Source) people() Section {
-	section := Section{Title: "What is left for people"}
+	section := Section{Title: "What only people can do"}
 	if !s.connected() {
 		return section
 	}

@@ -69,36 +69,14 @@ func (c *Connection) Unseen() bool { return c.Connected() && c.unseen }
 func (c *Connection) lieutenant(ctx context.Context, report provisioner.Report) (Lieutenant, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	show, done := c.shown(report)
-	defer done()
-	return c.world.Lieutenant, fault.Blame(c.world.Lieutenant.SignIn(ctx, show), "syn.lieutenantURL", fault.Invalid)
+	return c.world.Lieutenant, fault.Blame(report.SignIn(ctx, c.world.Lieutenant.SignIn, c.Show), "syn.lieutenantURL", fault.Invalid)
 }
 
 // vault returns Vault once somebody is signed in there.
 func (c *Connection) vault(ctx context.Context, report provisioner.Report) (Vault, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	show, done := c.shown(report)
-	defer done()
-	return c.world.Vault, c.world.Vault.SignIn(ctx, show)
-}
-
-// shown tells that the step waits for a person; done takes that back if it was told. Without anybody there it is nil.
-func (c *Connection) shown(report provisioner.Report) (show Show, done func()) {
-	if c.Show == nil {
-		return nil, func() {}
-	}
-	asked := false
-	show = func(ctx context.Context, url string) error {
-		asked = true
-		report.Errand("sign in in a browser: " + url)
-		return c.Show(ctx, url)
-	}
-	return show, func() {
-		if asked {
-			report.Errand("")
-		}
-	}
+	return c.world.Vault, report.SignIn(ctx, c.world.Vault.SignIn, c.Show)
 }
 
 // remember changes the facts about Project Syn.

@@ -68,5 +68,9 @@ func (c *Connection) checkVault(ctx context.Context, report provisioner.Report) 
 	if err != nil {
 		return err
 	}
-	return vault.Check(ctx, c.vaultPath(""))
+	if err := vault.Check(ctx, c.vaultPath("")); err != nil {
+		return err
+	}
+	report.Progress("the cluster's secrets may be written to " + c.vaultPath(""))
+	return nil
 }
