@@ -7,13 +7,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"exoshift/assets"
 	"exoshift/internal/network"
@@ -84,7 +82,7 @@ func (s sight) look(t *testing.T) (checks []reach.Check, results []reach.Result)
 		wholeCatalogue(&spec)
 		zone, err := simcloud.Open(t.Context(), simcloud.Options{
 			Scenario: s.scenario, Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret, Program: onMachine,
-			Installer: []string{os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)},
+			Installer: installerOfNow(),
 		})
 		if err != nil {
 			t.Fatal(err)

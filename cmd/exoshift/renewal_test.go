@@ -68,7 +68,7 @@ func aDayLater(t *testing.T, s session, dir string) (session, *simcloud.Zone) {
 	t.Helper()
 	zone, err := simcloud.Open(t.Context(), simcloud.Options{
 		Dir: dir, Zone: s.spec.Exoscale.Zone, Key: s.secrets.APIKey, Secret: s.secrets.APISecret,
-		Installer: []string{os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)},
+		Installer: installerOfNow(),
 	})
 	if err != nil {
 		t.Fatal(err)

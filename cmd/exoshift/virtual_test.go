@@ -49,7 +49,7 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 		zone, err := simcloud.Open(t.Context(), simcloud.Options{
 			Dir: kept, Scenario: world.scenario, Quotas: world.quotas, Middleware: world.middleware, Syn: world.syn,
 			Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret,
-			Installer: []string{os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)},
+			Installer: installerOfNow(),
 		})
 		if err != nil {
 			t.Fatal(err)
