@@ -160,9 +160,8 @@ func eventStatus(e provisioner.Event) Status {
 		return applicationStatus(e)
 	case e.Type == provisioner.TypeVersion:
 		return versionStatus(e)
-	case e.Type == provisioner.TypeDiagnosis && e.State == provisioner.Present:
-		return Warn
-	case e.Type == provisioner.TypeGathered && e.State == provisioner.Failed:
+	case e.Type == provisioner.TypeDiagnosis && e.State == provisioner.Present,
+		e.Type == provisioner.TypeGathered && e.State == provisioner.Failed:
 		return Warn
 	case e.State == provisioner.Done, e.Result == "ok", e.Type == provisioner.TypeBootstrap:
 		return OK

@@ -11,7 +11,6 @@ import (
 // inTrouble runs a test in a lab whose cluster has troubles.
 func inTrouble(t *testing.T, troubles Troubles, test func(*testing.T, *lab)) {
 	t.Helper()
-	long(t)
 	inLabOf(t, plan{troubles: troubles}, test)
 }
 
@@ -28,6 +27,7 @@ func (l *lab) operator(name, kind string) kube.Object {
 }
 
 func TestSlowMachinesTakeSeveralTimesAsLongAndStillMove(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{Slowness: 4}, func(t *testing.T, l *lab) {
 		began := l.clock.Now()
 		l.bootCluster(3, 0)
@@ -43,6 +43,7 @@ func TestSlowMachinesTakeSeveralTimesAsLongAndStillMove(t *testing.T) {
 }
 
 func TestSlowDisksCostLeadersAndAreReportedOnceTheMonitoringRuns(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{SlowDisks: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		degraded := func() kube.Object { return condition(l.get(operatorPath+"etcds/cluster"), "FSyncControllerDegraded") }
@@ -74,6 +75,7 @@ func (l *lab) responds() bool {
 }
 
 func TestABrokenMemberKeepsTheBootstrapMember(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{MemberBreaks: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 0)
 		const want = "3 of 4 members are available, master-2 is unhealthy"
@@ -87,6 +89,7 @@ func TestABrokenMemberKeepsTheBootstrapMember(t *testing.T) {
 }
 
 func TestAMemberDoesNotStartOnAnotherClustersData(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{LeftoverData: true}, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)
 		l.until(60*time.Minute, "a member that does not start", func() bool {
@@ -100,6 +103,7 @@ func TestAMemberDoesNotStartOnAnotherClustersData(t *testing.T) {
 }
 
 func TestTheMonitoringNeedsMemory(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{SmallNodes: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		l.until(40*time.Minute, "a version that waits for nothing else", func() bool {

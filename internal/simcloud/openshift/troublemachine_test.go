@@ -21,6 +21,7 @@ func (l *lab) refusal() string {
 }
 
 func TestAPIServersShowCertificatesThatNobodyTrusts(t *testing.T) {
+	long(t)
 	for want, troubles := range map[string]Troubles{
 		"certificate has expired":                 {ExpiredCertificates: true},
 		"certificate signed by unknown authority": {ForeignAuthority: true},
@@ -39,6 +40,7 @@ func TestAPIServersShowCertificatesThatNobodyTrusts(t *testing.T) {
 }
 
 func TestWorkersWaitForAConfigurationThatWasNeverKept(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{WorkersUnserved: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
@@ -71,6 +73,7 @@ func (l *lab) pending() []*x509.CertificateRequest {
 }
 
 func TestGreedyNodesAskToBeAdministrators(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{GreedyRequests: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		l.until(20*time.Minute, "requests of the workers", func() bool { return len(l.pending()) == 2 })
@@ -83,6 +86,7 @@ func TestGreedyNodesAskToBeAdministrators(t *testing.T) {
 }
 
 func TestNodesWithoutANameAskAsLocalhost(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{BlankHostnames: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		l.until(30*time.Minute, "requests of the workers", func() bool { return len(l.pending()) == 2 })
@@ -98,6 +102,7 @@ func TestNodesWithoutANameAskAsLocalhost(t *testing.T) {
 }
 
 func TestAnAddressOfAnotherInterfaceKeepsAMasterOutOfEtcd(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{SecondInterface: true}, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)
 		const want = "2 of 3 members are available, NAME-PENDING-10.100.0.12 has not started"
@@ -113,6 +118,7 @@ func TestAnAddressOfAnotherInterfaceKeepsAMasterOutOfEtcd(t *testing.T) {
 }
 
 func TestMastersOfAnUnknownConfigurationDegradeTheirPool(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{MixedConfigs: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 0)
 		pool := l.get("/apis/machineconfiguration.openshift.io/v1/machineconfigpools/master")
@@ -128,6 +134,7 @@ func TestMastersOfAnUnknownConfigurationDegradeTheirPool(t *testing.T) {
 }
 
 func TestSomebodyMovesTheRoutersToTheMastersOnce(t *testing.T) {
+	long(t)
 	inTrouble(t, Troubles{RoutersOnMasters: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 1)
 		scheduler := func() kube.Object { return l.get("/apis/config.openshift.io/v1/schedulers/cluster") }
