@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -22,8 +23,18 @@ func readAnswer(response *http.Response, body []byte) answer {
 	if a.media == "application/json" {
 		// A watch is a row of objects; its first one is looked at.
 		_ = json.NewDecoder(strings.NewReader(a.body)).Decode(&a.object)
+		sortOwners(a.object)
 	}
 	return a
+}
+
+// sortOwners orders who wrote fields by their names. A server orders them by the second in which they wrote first, which is
+// another one now and then.
+func sortOwners(object map[string]any) {
+	entries, _ := find(object, "metadata.managedFields").([]any)
+	slices.SortStableFunc(entries, func(a, b any) int {
+		return strings.Compare(text(find(a, "manager")), text(find(b, "manager")))
+	})
 }
 
 // keep notes what a step keeps of its answer.
