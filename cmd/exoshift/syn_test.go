@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"testing"
 
 	"exoshift/internal/simcloud"
@@ -25,9 +26,11 @@ func connectedSpec(s *state.Spec) {
 func TestAConnectedClusterIsHandedOverToProjectSyn(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+	ear := &eavesdropper{heard: map[string]string{}}
+	virtuallyIn(t, circumstances{spec: connectedSpec, syn: ear.listen}, func(t *testing.T, s session, zone *simcloud.Zone) {
 		before := belongings(t, s)
-		events := installed(t, s)
+		var out, log bytes.Buffer
+		events := installedTo(t, s, &out, &log)
 		applications := map[string]provisioner.Event{}
 		for _, e := range events {
 			if e.Type == provisioner.TypeApplication {
@@ -44,6 +47,7 @@ func TestAConnectedClusterIsHandedOverToProjectSyn(t *testing.T) {
 		if noted.Synthesized.IsZero() || noted.Maintained.IsZero() || noted.ACME == "" || noted.OnCall.IsZero() {
 			t.Errorf("the facts: %+v", noted)
 		}
+		nowhereElse(t, s, zone, ear, map[string][]byte{"the output": out.Bytes(), "the log": log.Bytes()})
 		keptAndDestroyed(t, s, zone, before)
 	})
 }

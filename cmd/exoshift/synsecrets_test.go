@@ -38,41 +38,32 @@ func (e *eavesdropper) listen(next http.Handler) http.Handler {
 	})
 }
 
-// Everything that Project Syn keeps secret stays out of the folder, but for what a machine has to be given, and out of
-// everything that is told.
-func TestWhatBelongsInVaultIsNowhereElse(t *testing.T) {
-	long(t)
-	t.Parallel()
-	ear := &eavesdropper{heard: map[string]string{}}
-	virtuallyIn(t, circumstances{spec: connectedSpec, syn: ear.listen}, func(t *testing.T, s session, zone *simcloud.Zone) {
-		var out, log bytes.Buffer
-		if err := s.run(t.Context(), streams{out: &out, err: &log}); err != nil {
-			t.Fatal(err)
-		}
-		secrets := vaultSecrets(t, zone)
-		ear.mu.Lock()
-		maps.Copy(secrets, ear.heard)
-		ear.mu.Unlock()
-		person := zone.Person()
-		for _, token := range []string{person.APIToken, person.VaultToken, person.GitToken} {
-			secrets[token] = "token of a person"
-		}
-		secrets[s.secrets.APISecret], secrets[s.secrets.PullSecret] = "API secret", "pull secret"
-		if len(secrets) < 15 {
-			t.Fatalf("only %d secrets were found", len(secrets))
-		}
-		told := map[string][]byte{"the output": out.Bytes(), "the log": log.Bytes()}
-		maps.Copy(told, openFiles(t, s.folder))
-		for place, content := range told {
-			for secret, what := range secrets {
-				for _, text := range []string{secret, base64.RawStdEncoding.EncodeToString([]byte(secret))} {
-					if bytes.Contains(content, []byte(text)) {
-						t.Errorf("%s is in %s", what, place)
-					}
+// nowhereElse demands that everything which Project Syn keeps secret stays out of the folder, but for what a machine has
+// to be given, and out of everything that is told.
+func nowhereElse(t *testing.T, s session, zone *simcloud.Zone, ear *eavesdropper, told map[string][]byte) {
+	t.Helper()
+	secrets := vaultSecrets(t, zone)
+	ear.mu.Lock()
+	maps.Copy(secrets, ear.heard)
+	ear.mu.Unlock()
+	person := zone.Person()
+	for _, token := range []string{person.APIToken, person.VaultToken, person.GitToken} {
+		secrets[token] = "token of a person"
+	}
+	secrets[s.secrets.APISecret], secrets[s.secrets.PullSecret] = "API secret", "pull secret"
+	if len(secrets) < 15 {
+		t.Fatalf("only %d secrets were found", len(secrets))
+	}
+	maps.Copy(told, openFiles(t, s.folder))
+	for place, content := range told {
+		for secret, what := range secrets {
+			for _, text := range []string{secret, base64.RawStdEncoding.EncodeToString([]byte(secret))} {
+				if bytes.Contains(content, []byte(text)) {
+					t.Errorf("%s is in %s", what, place)
 				}
 			}
 		}
-	})
+	}
 }
 
 // vaultSecrets are all values of the cluster in Vault, with their places.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -151,8 +152,12 @@ func keptAndDestroyed(t *testing.T, s session, zone *simcloud.Zone, before []str
 // installed runs an installation that has to succeed, and in which nobody may find anything wrong.
 func installed(t *testing.T, s session) []provisioner.Event {
 	t.Helper()
-	var out bytes.Buffer
-	if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
+	return installedTo(t, s, &bytes.Buffer{}, os.Stderr)
+}
+
+func installedTo(t *testing.T, s session, out *bytes.Buffer, log io.Writer) []provisioner.Event {
+	t.Helper()
+	if err := s.run(t.Context(), streams{out: out, err: log}); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	events := eventsOf(t, out.String())

@@ -14,7 +14,7 @@ func long(t *testing.T) {
 // interrupted without it.
 func sampled(calls []string) map[int]string {
 	few := map[int]string{}
-	for n := 0; n < len(calls); n += 32 {
+	for n := 0; n < len(calls); n += 48 {
 		few[n] = calls[n]
 	}
 	return few
