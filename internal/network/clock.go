@@ -11,7 +11,7 @@ type Clock struct{ pace *pace }
 
 // Scaled returns a clock that shows start now and runs up to speed times as fast as the wall clock; stop ends it.
 func Scaled(speed float64, start time.Time) (clock Clock, stop func()) {
-	p := &pace{speed: speed, now: start}
+	p := newPace(speed, start)
 	return Clock{pace: p}, p.run()
 }
 

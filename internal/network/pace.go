@@ -1,12 +1,17 @@
 package network
 
 import (
+	"container/heap"
 	"sync"
 	"time"
 )
 
-// beat is how often a pace looks at the wall clock.
-const beat = time.Millisecond
+const (
+	// beat is the shortest time between two moves of a fast clock, by the wall.
+	beat = time.Millisecond
+	// longestBeat is for an idle machine, on which nobody is to be woken earlier.
+	longestBeat = 16 * beat
+)
 
 // pace moves a fast clock. Its time passes only as fast as the process can live it: on a busy machine, where a beat
 // comes late, the clock slows down, instead of running away from those who are kept waiting. So what happens in a
@@ -15,59 +20,127 @@ type pace struct {
 	speed float64
 
 	mu       sync.Mutex
-	now      time.Time
-	sleepers map[chan time.Time]time.Time // when each is to be woken
+	now      time.Time     // when the last beat came
+	last     time.Time     // the same by the wall
+	planned  time.Duration // until the next beat, by the wall
+	usual    time.Duration // how long a beat may be: it doubles while beats come in time
+	sleepers sleepers
+	rearm    chan struct{} // somebody is to be woken before the planned beat
+}
+
+func newPace(speed float64, start time.Time) *pace {
+	return &pace{speed: speed, now: start, last: time.Now(), planned: beat, usual: beat, rearm: make(chan struct{}, 1)}
 }
 
 func (p *pace) run() (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(beat)
-		defer ticker.Stop()
-		for last := time.Now(); ; {
+		timer := time.NewTimer(beat)
+		defer timer.Stop()
+		for {
 			select {
 			case <-done:
 				return
-			case now := <-ticker.C:
-				p.advance(now.Sub(last))
-				last = now
+			case <-p.rearm:
+			case <-timer.C:
 			}
+			timer.Reset(p.advance(time.Now()))
 		}
 	}()
 	return sync.OnceFunc(func() { close(done); <-ended })
 }
 
-// advance takes in what passed on the wall, but no more than two beats of it.
-func (p *pace) advance(wall time.Duration) {
+// advance takes in what passed on the wall, but no more than was planned and a beat of it, wakes whose time has come, and
+// returns how long it is until the next beat.
+func (p *pace) advance(wall time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.now = p.now.Add(time.Duration(float64(min(wall, 2*beat)) * p.speed))
-	for sleeper, due := range p.sleepers {
-		if !due.After(p.now) {
-			delete(p.sleepers, sleeper)
-			sleeper <- p.now // has room for it
-		}
+	p.usual = min(2*p.usual, longestBeat)
+	if wall.Sub(p.last) > p.planned+beat {
+		p.usual = beat
 	}
+	p.now, p.last = p.at(wall), wall
+	p.planned = p.usual
+	for len(p.sleepers) > 0 {
+		next := p.sleepers[0]
+		if next.due.After(p.now) {
+			p.planned = max(beat, min(p.planned, p.until(next.due)))
+			break
+		}
+		heap.Pop(&p.sleepers)
+		next.wake <- p.now // has room for it
+	}
+	return p.planned
+}
+
+// at returns the clock's time at a moment of the wall since the last beat.
+func (p *pace) at(wall time.Time) time.Time {
+	passed := min(max(0, wall.Sub(p.last)), p.planned+beat)
+	return p.now.Add(time.Duration(float64(passed) * p.speed))
+}
+
+// until returns how long it is by the wall from the last beat to a time of the clock.
+func (p *pace) until(due time.Time) time.Duration {
+	return time.Duration(float64(due.Sub(p.now))/p.speed) + 1
 }
 
 func (p *pace) time() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.now
+	return p.at(time.Now())
 }
 
 func (p *pace) after(d time.Duration) (due <-chan time.Time, cancel func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	sleeper := make(chan time.Time, 1)
-	if p.sleepers == nil {
-		p.sleepers = map[chan time.Time]time.Time{}
+	s := &sleeper{due: p.at(time.Now()).Add(d), wake: make(chan time.Time, 1)}
+	heap.Push(&p.sleepers, s)
+	if s.index == 0 && p.until(s.due) < p.planned-beat {
+		select {
+		case p.rearm <- struct{}{}:
+		default: // it is on its way
+		}
 	}
-	p.sleepers[sleeper] = p.now.Add(d)
-	return sleeper, func() {
+	return s.wake, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(p.sleepers, sleeper)
+		if s.index >= 0 {
+			heap.Remove(&p.sleepers, s.index)
+		}
 	}
+}
+
+// sleeper is somebody who is to be woken.
+type sleeper struct {
+	due   time.Time
+	wake  chan time.Time
+	index int // among the sleepers; -1: not any more
+}
+
+// sleepers are a heap: who is due first comes first.
+type sleepers []*sleeper
+
+func (s sleepers) Len() int           { return len(s) }
+func (s sleepers) Less(i, j int) bool { return s[i].due.Before(s[j].due) }
+
+func (s sleepers) Swap(i, j int) {
+	s[i], s[j] = s[j], s[i]
+	s[i].index, s[j].index = i, j
+}
+
+// Push is for container/heap.
+func (s *sleepers) Push(x any) {
+	added := x.(*sleeper)
+	added.index = len(*s)
+	*s = append(*s, added)
+}
+
+// Pop is for container/heap.
+func (s *sleepers) Pop() any {
+	last := len(*s) - 1
+	popped := (*s)[last]
+	(*s)[last], popped.index = nil, -1
+	*s = (*s)[:last]
+	return popped
 }

@@ -1,29 +1,100 @@
 package network
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 )
 
-func TestAClockThatIsKeptWaitingSlowsDownInsteadOfJumping(t *testing.T) {
-	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	p := &pace{speed: 1000, now: start}
-	p.advance(time.Hour)
-	if got := p.time().Sub(start); got != 2*time.Second {
-		t.Errorf("a late beat moved the clock by %s", got)
+var paceStart = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func TestPace_SlowsDownWhenABeatIsLate(t *testing.T) {
+	p := newPace(1000, paceStart)
+	p.advance(p.last.Add(time.Hour))
+	if got := p.now.Sub(paceStart); got != 2*time.Second {
+		t.Errorf("a late beat moved the clock by %s, not by two beats", got)
 	}
 }
 
-func TestASleeperIsWokenOnceItsTimeHasComeAndNotBefore(t *testing.T) {
-	p := &pace{speed: 1000}
+func TestPace_ShortensItsBeatAfterALateOne(t *testing.T) {
+	p := newPace(1000, paceStart)
+	for range 10 {
+		p.advance(p.last.Add(p.planned))
+	}
+	if p.planned != longestBeat {
+		t.Errorf("a pace whose beats come in time plans %s", p.planned)
+	}
+	if got := p.advance(p.last.Add(p.planned + 3*beat)); got != beat {
+		t.Errorf("after a late beat the next one is planned in %s", got)
+	}
+}
+
+func TestPace_ReadsBetweenBeats(t *testing.T) {
+	p := newPace(1000, paceStart)
+	p.planned = longestBeat
+	if got := p.at(p.last.Add(5 * beat)).Sub(paceStart); got != 5*time.Second {
+		t.Errorf("five milliseconds after a beat the clock has moved by %s", got)
+	}
+	if got := p.at(p.last.Add(time.Hour)).Sub(paceStart); got != 17*time.Second {
+		t.Errorf("with a beat that is late the clock has moved by %s", got)
+	}
+}
+
+func TestPace_WakesASleeperWhenItIsDue(t *testing.T) {
+	p := newPace(1000, paceStart)
+	p.last = time.Now().Add(time.Hour) // so that the time of the test itself does not count
 	due, cancel := p.after(1500 * time.Millisecond)
 	defer cancel()
-	p.advance(beat)
-	if len(due) != 0 {
-		t.Error("woken early")
+	if planned := p.advance(p.last.Add(beat)); len(due) != 0 || planned != beat {
+		t.Errorf("woken early (%d), or the next beat is planned in %s", len(due), planned)
 	}
-	p.advance(beat)
+	p.advance(p.last.Add(beat))
 	if len(due) != 1 {
 		t.Error("not woken")
+	}
+}
+
+func TestPace_IsRearmedForASleeperBeforeTheNextBeat(t *testing.T) {
+	p := newPace(1000, paceStart)
+	p.planned = longestBeat
+	p.last = time.Now().Add(time.Hour)
+	_, cancel := p.after(time.Hour)
+	cancel()
+	if len(p.rearm) != 0 {
+		t.Error("a sleeper that is due late moved the beat")
+	}
+	_, cancel = p.after(time.Second)
+	defer cancel()
+	if len(p.rearm) != 1 {
+		t.Error("nobody is woken in time")
+	}
+}
+
+func TestPace_WakesInOrderAndForgetsWhoLeft(t *testing.T) {
+	p := newPace(1, paceStart)
+	p.last = time.Now().Add(time.Hour)
+	random := rand.New(rand.NewPCG(1, 2))
+	left := map[<-chan time.Time]bool{}
+	waiting := map[<-chan time.Time]time.Duration{}
+	for range 500 {
+		d := time.Duration(random.IntN(1000)) * time.Millisecond
+		due, cancel := p.after(d)
+		waiting[due] = d
+		if random.IntN(3) == 0 {
+			cancel()
+			left[due] = true
+		}
+	}
+	for p.now.Before(paceStart.Add(time.Second)) {
+		p.advance(p.last.Add(p.planned))
+		for due, d := range waiting {
+			woken, want := len(due) == 1, !p.now.Before(paceStart.Add(d)) && !left[due]
+			if woken != want {
+				t.Fatalf("%s after the start, who sleeps %s (left: %t) is woken: %t", p.now.Sub(paceStart), d, left[due], woken)
+			}
+		}
+	}
+	if len(p.sleepers) != 0 {
+		t.Errorf("%d are still waiting", len(p.sleepers))
 	}
 }

@@ -82,6 +82,8 @@ func trustOf(net network.Network, config *rest.Config) (*tls.Config, error) {
 		return nil, errors.New("it embeds an authority that is no certificate")
 	}
 	trust.RootCAs = roots
+	// Probes shake hands every few seconds; one that resumes a session costs both sides a fraction.
+	trust.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	return trust, nil
 }
 

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"sync"
 
+	"exoshift/internal/network"
 	"exoshift/internal/simcloud/machine"
 )
 
 // backend is a set of servers and what is known of their health.
 type backend struct {
 	machine machine.Machine
+	network network.Network // of the machine
 	config  *Config
 	proxy   *proxy
 	members []*member
@@ -33,7 +35,7 @@ type member struct {
 }
 
 func newBackend(m machine.Machine, config *Config, p *proxy) (*backend, error) {
-	b := &backend{machine: m, config: config, proxy: p}
+	b := &backend{machine: m, network: m.Network(), config: config, proxy: p}
 	for i := range p.servers {
 		s := &p.servers[i]
 		probe, err := newProbe(m, p, s)
@@ -115,9 +117,9 @@ func (b *backend) dial(ctx context.Context, client, frontend net.Addr) (net.Conn
 }
 
 func (b *backend) connect(ctx context.Context, address netip.AddrPort) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, b.machine.Network().Clock.Wall(b.proxy.connectTimeout))
+	ctx, cancel := context.WithTimeout(ctx, b.network.Clock.Wall(b.proxy.connectTimeout))
 	defer cancel()
-	return b.machine.Network().Dial(ctx, "tcp", address.String())
+	return b.network.Dial(ctx, "tcp", address.String())
 }
 
 // greet opens a connection with the header of the PROXY protocol, which may be empty.

@@ -13,12 +13,13 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/network"
 	"exoshift/internal/simcloud/machine"
 )
 
 // probe asks a server for its health.
 type probe struct {
-	machine machine.Machine
+	network network.Network
 	check   httpCheck
 	options options
 	port    int
@@ -27,7 +28,7 @@ type probe struct {
 }
 
 func newProbe(m machine.Machine, p *proxy, s *server) (*probe, error) {
-	made := &probe{machine: m, check: p.check, options: s.options, port: s.port, timeout: p.checkTimeout}
+	made := &probe{network: m.Network(), check: p.check, options: s.options, port: s.port, timeout: p.checkTimeout}
 	if made.timeout == 0 {
 		made.timeout = s.inter
 	}
@@ -85,7 +86,10 @@ func (b *backend) watch(ctx context.Context, m *member) {
 		if address.IsValid() {
 			b.judge(m, address, m.probe.run(ctx, address))
 		}
-		if b.machine.Network().Clock.Sleep(ctx, m.inter) != nil {
+		b.mu.Lock()
+		pause := m.pause(m.health)
+		b.mu.Unlock()
+		if b.network.Clock.Sleep(ctx, pause) != nil {
 			return
 		}
 	}
@@ -121,9 +125,9 @@ func (b *backend) judge(m *member, address netip.Addr, failure error) {
 // run returns why the server is not healthy. A scaled clock leaves the check at least a second of wall time, which
 // is work rather than waiting.
 func (p *probe) run(ctx context.Context, address netip.Addr) error {
-	ctx, cancel := context.WithTimeout(ctx, max(p.machine.Network().Clock.Wall(p.timeout), time.Second))
+	ctx, cancel := context.WithTimeout(ctx, max(p.network.Clock.Wall(p.timeout), time.Second))
 	defer cancel()
-	c, err := p.machine.Network().Dial(ctx, "tcp", netip.AddrPortFrom(address, uint16(p.port)).String())
+	c, err := p.network.Dial(ctx, "tcp", netip.AddrPortFrom(address, uint16(p.port)).String())
 	if err != nil {
 		return fmt.Errorf("layer 4 connection problem: %w", err)
 	}

@@ -76,6 +76,7 @@ type options struct {
 	verify, caFile          string
 	checkSNI                string
 	inter                   time.Duration
+	fastInter, downInter    time.Duration // 0: like inter
 	fall, rise              int
 	checkPort               int // 0: the server's
 	proxyProtocol           int // version towards the server; 0: none

@@ -338,7 +338,8 @@ func TestTheClusterLoadBalancersConfigurationIsRead(t *testing.T) {
 			t.Fatalf("%s: backend api = %+v", name, api)
 		}
 		s := api.servers[0].options
-		want := options{check: true, checkSSL: true, backup: true, verify: "none", inter: 5 * time.Second, fall: 3, rise: 2,
+		want := options{check: true, checkSSL: true, backup: true, verify: "none", inter: 10 * time.Second,
+			fastInter: 2 * time.Second, downInter: 5 * time.Second, fall: 3, rise: 2,
 			resolvers: "machine", initAddr: "none"}
 		if s != want {
 			t.Errorf("%s: bootstrap = %+v, want %+v", name, s, want)

@@ -1,10 +1,12 @@
 package haproxy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // read reads the parameters of a server or of default-server.
@@ -63,9 +65,11 @@ func (o *options) value(word, value string) (err error) {
 	case "check-sni":
 		o.checkSNI = value
 	case "inter":
-		if o.inter, err = duration(value); err == nil && o.inter == 0 {
-			err = errors.New("'inter' must not be 0")
-		}
+		return interval(&o.inter, word, value)
+	case "fastinter":
+		return interval(&o.fastInter, word, value)
+	case "downinter":
+		return interval(&o.downInter, word, value)
 	case "fall":
 		return number(&o.fall, value, 1, 1<<30)
 	case "rise":
@@ -76,12 +80,31 @@ func (o *options) value(word, value string) (err error) {
 		o.resolvers = value
 	case "init-addr":
 		o.initAddr = value
-	case "weight", "maxconn", "fastinter", "downinter", "slowstart", "on-marked-down", "resolve-prefer":
+	case "weight", "maxconn", "slowstart", "on-marked-down", "resolve-prefer":
 		// no influence on what is simulated
 	default:
 		return fmt.Errorf("unknown keyword '%s'", word)
 	}
 	return err
+}
+
+// interval reads how long it is until the next check.
+func interval(into *time.Duration, word, value string) (err error) {
+	if *into, err = duration(value); err == nil && *into == 0 {
+		err = fmt.Errorf("'%s' must not be 0", word)
+	}
+	return err
+}
+
+// pause returns how long it is until the next check of a server: of one that is up, down, or between the two.
+func (o options) pause(health int) time.Duration {
+	switch {
+	case health == 0:
+		return cmp.Or(o.downInter, o.inter)
+	case health < o.rise+o.fall-1:
+		return cmp.Or(o.fastInter, o.inter)
+	}
+	return o.inter
 }
 
 // request reads the arguments of "option httpchk": [[METHOD] URI [VERSION]].

@@ -39,7 +39,7 @@ func (b *backend) resolveAgain(ctx context.Context) {
 				_ = b.resolve(ctx, s) // asked again the next time
 			}
 		}
-		if b.machine.Network().Clock.Sleep(ctx, every) != nil {
+		if b.network.Clock.Sleep(ctx, every) != nil {
 			return
 		}
 	}
@@ -50,7 +50,7 @@ func (b *backend) resolve(ctx context.Context, s *server) error {
 		b.assign(s, []netip.Addr{address})
 		return nil
 	}
-	addresses, err := b.machine.Network().Lookup(ctx, s.host)
+	addresses, err := b.network.Lookup(ctx, s.host)
 	var missing *net.DNSError
 	if err == nil || errors.As(err, &missing) && missing.IsNotFound {
 		b.assign(s, addresses)

@@ -25,6 +25,7 @@ type Objects struct {
 	kinds   map[string]Kind
 	index   index
 	version uint64
+	changes uint64 // see Changes
 	log     eventLog
 }
 
@@ -211,6 +212,7 @@ func (o *Objects) Delete(resource, namespace, name string) (Object, error) {
 		delete(o.kinds, name)
 	}
 	o.version++
+	o.changes++
 	last := old.object.Clone()
 	last.Set("metadata.resourceVersion", strconv.FormatUint(o.version, 10))
 	o.log.add(event{version: o.version, resource: resource, before: old.object, after: nil, last: last})
@@ -252,6 +254,9 @@ func (o *Objects) list(resource, namespace string, fields selector) (entries []e
 // put stores an object under a new version. The caller holds the lock and gives the object away.
 func (o *Objects) put(kind Kind, object, before Object) (Object, error) {
 	o.version++
+	if !isHeartbeat(kind, before, object) {
+		o.changes++
+	}
 	object.Set("metadata.resourceVersion", strconv.FormatUint(o.version, 10))
 	if err := o.table.Put(key(kind.GroupResource(), object.Namespace(), object.Name()), row{kind.GroupResource(), object}); err != nil {
 		return nil, err

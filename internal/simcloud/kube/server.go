@@ -126,6 +126,11 @@ func answer(w http.ResponseWriter, code int, body any) {
 		text(w, http.StatusInternalServerError, err.Error())
 		return
 	}
+	answerRaw(w, code, content)
+}
+
+// answerRaw writes what is JSON already.
+func answerRaw(w http.ResponseWriter, code int, content []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_, _ = w.Write(content)

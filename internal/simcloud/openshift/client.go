@@ -78,6 +78,9 @@ func openKubeconfig(content []byte) (access, error) {
 	return opened, nil
 }
 
+// clientIdle is how long an idle connection is kept, as by client-go: longer than a kubelet is silent.
+const clientIdle = 90 * time.Second
+
 // clientBuffer is small, in bytes: there may be a thousand clients, which are silent most of the time.
 const clientBuffer = 1 << 10
 
@@ -97,7 +100,7 @@ func newClient(m machine.Machine, a access, patience time.Duration) (*client, er
 	transport := m.Network().Transport()
 	transport.TLSClientConfig = &tls.Config{RootCAs: roots, Certificates: own, MinVersion: tls.VersionTLS12,
 		CurvePreferences: []tls.CurveID{tls.X25519}}
-	transport.MaxIdleConnsPerHost = 1
+	transport.MaxIdleConnsPerHost, transport.IdleConnTimeout = 1, clientIdle
 	transport.ReadBufferSize, transport.WriteBufferSize = clientBuffer, clientBuffer
 	return &client{server: a.server, token: a.token, http: &http.Client{Transport: transport}, patience: patience}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/x509"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"exoshift/internal/network"
@@ -33,6 +34,8 @@ type cluster struct {
 	clients *x509.CertPool             // whom the API servers believe; nil: to be made
 	// clientsOf is the version of the ConfigMap that clients are of.
 	clientsOf uint64
+	// processes counts how often a member of etcd or an API server started or ended.
+	processes atomic.Uint64
 }
 
 // record is what a cluster knows of itself besides its objects: what the real one keeps in secrets.
@@ -116,6 +119,7 @@ func (c *cluster) serving(address string) func() {
 	change := func(by int) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		c.processes.Add(1)
 		if c.servers[address] += by; c.servers[address] == 0 {
 			delete(c.servers, address)
 		}

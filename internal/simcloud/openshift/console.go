@@ -16,8 +16,9 @@ import (
 
 // reachability is what the leader finds out by trying.
 type reachability struct {
-	mu    sync.Mutex
-	found reached
+	mu      sync.Mutex
+	found   reached
+	changes uint64 // of found
 }
 
 // reached tells why something cannot be reached from a master; "" if it can.
@@ -38,11 +39,33 @@ func (r *reachability) get() reached {
 func (r *reachability) set(change func(*reached)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	before := r.found
+	before.kubelets = maps.Clone(before.kubelets)
 	change(&r.found)
+	if before.apps != r.found.apps || before.registry != r.found.registry || !maps.Equal(before.kubelets, r.found.kubelets) {
+		r.changes++
+	}
+}
+
+// version counts the changes.
+func (r *reachability) version() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changes
+}
+
+// pause returns how long the next try may wait.
+func (r reached) pause() time.Duration {
+	if r.apps == "" && (r.registry == "" || r.registry == probeUnproved) {
+		return reachedEvery
+	}
+	return probeEvery
 }
 
 const (
+	// probeEvery is for what cannot be reached; what could, is tried again after reachedEvery.
 	probeEvery    = 15 * time.Second
+	reachedEvery  = time.Minute
 	probeUnproved = "not tried yet"
 )
 
@@ -61,7 +84,7 @@ func (k *controllers) probe(ctx context.Context) {
 			apps := k.probeApps(ctx)
 			k.reach.set(func(r *reached) { r.apps = apps })
 		}
-		_ = k.clock.Sleep(ctx, probeEvery)
+		_ = k.clock.Sleep(ctx, k.reach.get().pause())
 	}
 }
 

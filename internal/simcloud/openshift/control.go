@@ -20,7 +20,17 @@ type controllers struct {
 	reach   reachability
 	// renderings are those of the pools.
 	renderings map[string]rendering
+	// reported is what the status of each operator was made of, where it is still what was written.
+	reported map[string]string
+
+	began   time.Time // when this machine became the leader
+	handled inputs    // what the last tick began with
+	next    time.Time // when the next tick is due although nothing has changed
+	failed  bool      // a controller has to try again
 }
+
+// inputs are versions of everything that the controllers act on, except for the time.
+type inputs struct{ objects, members, processes, reach uint64 }
 
 // sighting is since when something is as it is.
 type sighting struct {
@@ -29,18 +39,24 @@ type sighting struct {
 	Since time.Time // by the cluster's clock
 }
 
-const controlEvery = 5 * time.Second
+const (
+	// controlEvery is how soon the controllers act on a change.
+	controlEvery = 5 * time.Second
+	// resyncEvery is how often they go through everything although nothing has changed.
+	resyncEvery = time.Minute
+)
 
 // control runs the controllers whenever this machine leads, until ctx ends.
 func (c *cluster) control(ctx context.Context, m machine.Machine) {
 	c.lead(ctx, func(ctx context.Context) {
 		m.Console("kube-controller-manager: became leader")
-		k := &controllers{cluster: c, machine: m, beats: map[string]sighting{}, said: map[string]string{}, renderings: map[string]rendering{}}
+		k := &controllers{cluster: c, machine: m, beats: map[string]sighting{}, said: map[string]string{}, renderings: map[string]rendering{},
+			reported: map[string]string{}, began: c.clock.Now()}
 		var running sync.WaitGroup
 		defer running.Wait()
 		running.Go(func() { k.probe(ctx) })
 		for ctx.Err() == nil {
-			if c.quorum() == nil {
+			if c.quorum() == nil && k.due() {
 				k.tick(ctx)
 			}
 			_ = c.clock.Sleep(ctx, controlEvery)
@@ -48,8 +64,26 @@ func (c *cluster) control(ctx context.Context, m machine.Machine) {
 	})
 }
 
+func (k *controllers) inputs() inputs {
+	return inputs{objects: k.objects.Changes(), members: k.members.Version(), processes: k.processes.Load(), reach: k.reach.version()}
+}
+
+// due reports whether a tick has anything to do: something changed since the last one began, a controller failed, or the
+// time has come that one waits for.
+func (k *controllers) due() bool {
+	return k.failed || k.inputs() != k.handled || !k.clock.Now().Before(k.next)
+}
+
+// wakeAt makes a tick due at a time.
+func (k *controllers) wakeAt(at time.Time) {
+	if at.Before(k.next) {
+		k.next = at
+	}
+}
+
 // tick lets every controller look once.
 func (k *controllers) tick(ctx context.Context) {
+	k.handled, k.failed, k.next = k.inputs(), false, k.clock.Now().Add(resyncEvery)
 	if _, ok := k.objects.Get(versionResource, "", "version"); !ok {
 		return // the manifests are still being applied
 	}
@@ -72,7 +106,12 @@ func (k *controllers) tick(ctx context.Context) {
 		{"samples-operator", k.samples},
 		{"cluster-version-operator", k.version},
 	} {
-		if err := controller.reconcile(ctx, seen); err != nil && ctx.Err() == nil && k.said[controller.name] != err.Error() {
+		err := controller.reconcile(ctx, seen)
+		if err == nil {
+			continue
+		}
+		k.failed = true
+		if ctx.Err() == nil && k.said[controller.name] != err.Error() {
 			k.said[controller.name] = err.Error()
 			k.machine.Console("%s: %v", controller.name, err)
 		}
@@ -89,9 +128,13 @@ func (k *controllers) held(what, state string, atLeast time.Duration) bool {
 		if err := k.sightings.Put(what, sighting{what, state, now}); err != nil {
 			k.machine.Console("etcd: %v", err)
 		}
-		return atLeast <= 0
+		last.Since = now
 	}
-	return now.Sub(last.Since) >= atLeast
+	if now.Sub(last.Since) >= atLeast {
+		return true
+	}
+	k.wakeAt(last.Since.Add(atLeast))
+	return false
 }
 
 // view is what the controllers see at the beginning of a tick.

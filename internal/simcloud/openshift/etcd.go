@@ -62,10 +62,12 @@ func (c *cluster) run(ctx context.Context, name string, m machine.Machine) {
 	c.mu.Lock()
 	c.alive[name] = m
 	c.mu.Unlock()
+	c.processes.Add(1)
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.alive, name)
+		c.processes.Add(1)
 	}()
 	for ctx.Err() == nil {
 		if _, ok := c.members.Get(name); !ok {

@@ -15,7 +15,7 @@ type heartbeat struct {
 }
 
 const (
-	beatEvery = 30 * time.Second
+	beatEvery = 40 * time.Second
 	noNetwork = "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: " +
 		"No CNI configuration file in /etc/kubernetes/cni/net.d/. Has your network provider started?"
 )

@@ -27,6 +27,7 @@ type kubelet struct {
 	running sync.WaitGroup
 	pods    map[string]*pod // by namespace/name
 	beat    heartbeat
+	seen    sighting    // of what runs here
 	online  atomic.Bool // the network plugin runs
 	// registries that let this machine in, by host.
 	registries sync.Map
@@ -55,14 +56,17 @@ func (w *World) runNode(ctx context.Context, m machine.Machine) {
 	}
 	defer k.api.close()
 	k.running.Go(func() { k.serve(ctx) })
-	w.poll(ctx, syncEvery, func(ctx context.Context) bool {
-		k.sync(ctx)
-		return false
-	})
+	for ctx.Err() == nil {
+		_ = w.clock.Sleep(ctx, k.sync(ctx))
+	}
 }
 
-// syncEvery is how often a kubelet asks for its pods.
-const syncEvery = 10 * time.Second
+// How often a kubelet asks for its pods: while something changes, and once nothing has for a while.
+const (
+	syncEvery    = 10 * time.Second
+	settledEvery = beatEvery
+	settledAfter = 5 * time.Minute
+)
 
 func (w *World) newKubelet(m machine.Machine) (*kubelet, error) {
 	config, err := readMachineConfig(m)

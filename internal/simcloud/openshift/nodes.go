@@ -56,12 +56,19 @@ func (k *controllers) node(node kube.Object, workless bool) error {
 
 // silent tells whether a node's last sign of life is too long ago.
 func (k *controllers) silent(node, beat string) bool {
-	now := k.clock.Now()
-	if last := k.beats[node]; last.State != beat {
-		k.beats[node] = sighting{node, beat, now}
-		return false
+	if k.beats[node].State != beat {
+		since := k.began
+		if at, err := time.Parse(time.RFC3339, beat); err == nil && at.After(since) {
+			since = at
+		}
+		k.beats[node] = sighting{node, beat, since}
 	}
-	return now.Sub(k.beats[node].Since) > graceOfNodes
+	end := k.beats[node].Since.Add(graceOfNodes)
+	if k.clock.Now().After(end) {
+		return true
+	}
+	k.wakeAt(end.Add(time.Second))
+	return false
 }
 
 func tainted(node kube.Object, key string) bool {

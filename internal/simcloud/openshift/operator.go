@@ -43,7 +43,11 @@ func (k *controllers) operate(operator clusterOperator, seen view) (bool, error)
 	if ever && !available && ailing == (finding{}) {
 		ailing = lacking
 	}
-	_, err := k.objects.Change(operatorResource, "", operator.name, func(o kube.Object) error {
+	report := fmt.Sprint(current.Version(), available, lacking, rolling, ailing, k.record().Version)
+	if k.reported[operator.name] == report {
+		return available, nil
+	}
+	written, err := k.objects.Change(operatorResource, "", operator.name, func(o kube.Object) error {
 		lacking.in(o, k.now(), "Available", truth(available))
 		rolling.in(o, k.now(), "Progressing", rolling.is())
 		ailing.in(o, k.now(), "Degraded", ailing.is())
@@ -53,6 +57,9 @@ func (k *controllers) operate(operator clusterOperator, seen view) (bool, error)
 		}
 		return nil
 	})
+	if err == nil && written.Version() == current.Version() {
+		k.reported[operator.name] = report
+	}
 	return available, err
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -54,13 +56,34 @@ func (k *kubelet) startStaticPods(ctx context.Context) {
 	}
 }
 
-// sync brings the pods on this machine in line with the API, and tells it how they are.
-func (k *kubelet) sync(ctx context.Context) {
+// sync brings the pods on this machine in line with the API, reports how they are, and returns when to do it again.
+func (k *kubelet) sync(ctx context.Context) time.Duration {
 	list, err := k.api.get(ctx, "/api/v1/pods?fieldSelector=spec.nodeName%3D"+k.node)
 	if err == nil {
 		k.reconcile(ctx, list.List("items"))
 	}
 	k.report(ctx)
+	state := k.state(list.List("items"))
+	if err != nil || state != k.seen.State {
+		k.seen = sighting{What: k.node, State: state, Since: k.world.clock.Now()}
+	}
+	if k.world.clock.Now().Sub(k.seen.Since) < settledAfter {
+		return syncEvery
+	}
+	return settledEvery
+}
+
+// state is what a kubelet's pods are, and whether it serves its node.
+func (k *kubelet) state(wanted []kube.Object) string {
+	states := []string{strconv.FormatBool(k.beat.ready)}
+	for _, object := range wanted {
+		states = append(states, object.Text("metadata.uid")+object.Text("metadata.generation"))
+	}
+	for id, running := range k.pods {
+		states = append(states, id+running.reported)
+	}
+	slices.Sort(states)
+	return strings.Join(states, " ")
 }
 
 func (k *kubelet) reconcile(ctx context.Context, wanted []kube.Object) {

@@ -52,10 +52,11 @@ func (db *DB) Close() error {
 // Table is a map from string keys to values of T, safe for concurrent use. Values are copied by JSON on the way to
 // the file only: treat what Get and List return as read-only, and Put a changed copy.
 type Table[T any] struct {
-	mu   sync.RWMutex
-	rows map[string]T
-	db   *DB
-	name []byte
+	mu      sync.RWMutex
+	rows    map[string]T
+	version uint64
+	db      *DB
+	name    []byte
 }
 
 // Load loads the table of that name, or makes an empty one.
@@ -104,6 +105,13 @@ func (t *Table[T]) List() []T {
 	return rows
 }
 
+// Version counts the changes since the table was loaded.
+func (t *Table[T]) Version() uint64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.version
+}
+
 // Put stores a value under key.
 func (t *Table[T]) Put(key string, row T) error {
 	t.mu.Lock()
@@ -118,6 +126,7 @@ func (t *Table[T]) Put(key string, row T) error {
 		}
 	}
 	t.rows[key] = row
+	t.version++
 	return nil
 }
 
@@ -131,5 +140,6 @@ func (t *Table[T]) Delete(key string) error {
 		}
 	}
 	delete(t.rows, key)
+	t.version++
 	return nil
 }

@@ -1,0 +1,99 @@
+package openshift
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/store"
+)
+
+// newControllers returns the controllers of a cluster without machines; the first tick has been.
+func newControllers(t *testing.T) *controllers {
+	t.Helper()
+	shared, err := loadCluster(store.Memory(), network.Clock{}, Troubles{}, "c-demo-x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &controllers{cluster: shared, beats: map[string]sighting{}, said: map[string]string{}, began: time.Now()}
+	k.tick(t.Context())
+	return k
+}
+
+func TestControllers_ActOnChange(t *testing.T) {
+	for name, change := range map[string]func(*controllers) error{
+		"object": func(k *controllers) error {
+			_, err := k.objects.Create(mapResource, "default", kube.Object{"metadata": kube.Object{"name": "m"}})
+			return err
+		},
+		"member of etcd": func(k *controllers) error { _, err := k.addMember("master-0", "198.18.0.4"); return err },
+		"API server":     func(k *controllers) error { k.serving("198.18.0.4"); return nil },
+		"probe":          func(k *controllers) error { k.reach.set(func(r *reached) { r.apps = "refused" }); return nil },
+		"failure":        func(k *controllers) error { k.failed = true; return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				k := newControllers(t)
+				if k.due() {
+					t.Fatal("due although nothing has changed")
+				}
+				if err := change(k); err != nil {
+					t.Fatal(err)
+				}
+				if !k.due() {
+					t.Error("not due after a change")
+				}
+			})
+		})
+	}
+}
+
+func TestControllers_WakeWhenAWaitIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newControllers(t)
+		if k.held("settling", "yes", 20*time.Second) {
+			t.Error("held at once")
+		}
+		time.Sleep(19 * time.Second)
+		if k.due() {
+			t.Error("due before the wait is over")
+		}
+		time.Sleep(time.Second)
+		if !k.due() || !k.held("settling", "yes", 20*time.Second) {
+			t.Error("not due when the wait is over")
+		}
+	})
+}
+
+func TestControllers_WakeWhenANodeFallsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newControllers(t)
+		time.Sleep(10 * time.Second)
+		beat := time.Now().UTC().Format(time.RFC3339)
+		time.Sleep(45 * time.Second)
+		k.next = time.Now().Add(time.Hour)
+		if k.silent("master-0", beat) {
+			t.Error("silent after 45 s")
+		}
+		time.Sleep(graceOfNodes - 46*time.Second)
+		if k.due() {
+			t.Error("due before the node's grace is over")
+		}
+		time.Sleep(3 * time.Second)
+		if !k.due() || !k.silent("master-0", beat) {
+			t.Error("a node that has been silent for longer than its grace is not noticed")
+		}
+	})
+}
+
+func TestControllers_GoThroughEverythingEveryMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newControllers(t)
+		time.Sleep(resyncEvery)
+		if !k.due() {
+			t.Error("not due after a minute")
+		}
+	})
+}
