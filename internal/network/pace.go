@@ -1,7 +1,7 @@
 package network
 
 import (
-	"runtime"
+	"runtime/metrics"
 	"sync"
 	"time"
 )
@@ -9,13 +9,9 @@ import (
 // beat is how often a pace looks at the wall clock.
 const beat = time.Millisecond
 
-// turns is how often a beat lets others go first: a processor takes from the queue in which it then waits only after some
-// sixty goroutines of its own.
-const turns = 16
-
 // pace moves a fast clock. Its time passes only as fast as the process can live it: on a busy machine, where a beat
-// comes late, the clock slows down, instead of running away from those who are kept waiting. So what happens in a
-// rehearsal depends on the machine's speed as little as possible.
+// comes late or goroutines are at work, the clock slows down, instead of running away from those who are kept
+// waiting. So what happens in a rehearsal depends on the machine's speed as little as possible.
 type pace struct {
 	speed float64
 
@@ -34,14 +30,8 @@ func (p *pace) run() (stop func()) {
 			select {
 			case <-done:
 				return
-			case <-ticker.C:
-				// Goroutines that a timer wakes are preferred to those that wait for a processor: a beat counts only
-				// once these had their turn.
-				for range turns {
-					runtime.Gosched()
-				}
-				now := time.Now()
-				p.advance(now.Sub(last))
+			case now := <-ticker.C:
+				p.advance(now.Sub(last), share())
 				last = now
 			}
 		}
@@ -49,11 +39,24 @@ func (p *pace) run() (stop func()) {
 	return sync.OnceFunc(func() { close(done); <-ended })
 }
 
-// advance takes in what passed on the wall, but no more than two beats of it.
-func (p *pace) advance(wall time.Duration) {
+// burden is by how much each goroutine at work slows the clock down: what they compute shall take no time of it, or
+// nearly none. It never stands still, so that whoever waits for it while he works sees it pass.
+const burden = 8
+
+// share returns the part of the wall's time that passes on the clock. Beats alone do not show that a process is busy: whom
+// a timer wakes goes first.
+func share() float64 {
+	work := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	metrics.Read(work)
+	others := max(work[0].Value.Uint64()+work[1].Value.Uint64(), 1) - 1 // we run ourselves
+	return 1 / (1 + burden*float64(others))
+}
+
+// advance takes in what passed on the wall, but no more than two beats of it, and no more than its share.
+func (p *pace) advance(wall time.Duration, share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.now = p.now.Add(time.Duration(float64(min(wall, 2*beat)) * p.speed))
+	p.now = p.now.Add(time.Duration(float64(min(wall, 2*beat)) * p.speed * share))
 	for sleeper, due := range p.sleepers {
 		if !due.After(p.now) {
 			delete(p.sleepers, sleeper)
