@@ -216,8 +216,7 @@ func TestAKeyThatIsWorkToVerifyIsNotLookedAt(t *testing.T) {
 	}
 }
 
-// another returns a request of the same machine for a key of its own, made and approved at these times after the creation
-// of the machine; approved 0: it is pending.
+// another returns a request for a key of its own, made and approved so long after the machine; approved 0: it is pending.
 func (a application) another(t *testing.T, name string, created, approved time.Duration) certificatesv1.CertificateSigningRequest {
 	t.Helper()
 	csr := *a.make(t)
