@@ -92,7 +92,7 @@ type Event struct {
 	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: which way; stage: service; journal: unit; diagnosis: rule; gathered: path of the folder
 	Role     string `json:"role,omitempty"`     // node
 	Node     string `json:"node,omitempty"`     // csr
-	Decision string `json:"decision,omitempty"` // csr: approved or left
+	Decision string `json:"decision,omitempty"` // csr: approved, left or undecided
 	Reason   string `json:"reason,omitempty"`   // csr, node, probe, operator, stage; etcd: why the bootstrap member is still there; step skipped: Unreached, or nothing
 	Kind     string `json:"kind,omitempty"`     // object
 	ID       string `json:"id,omitempty"`       // object

@@ -85,20 +85,28 @@ type ExpectedNode struct {
 	Role      Role
 	Addresses []string
 	Created   time.Time // of the machine
+	NewKeys   int       // how many keys beyond its first one earlier looks approved
+	Keys      int       // how many keys the operator lets it have; 0: the usual number
 }
 
 // CSRDecision is what was decided about one certificate signing request.
 type CSRDecision struct {
 	Name     string
 	Node     string
-	Decision string // approved or left
-	Reason   string // approved: what the certificate is for; left: why
+	Decision string // Approved, Left or Undecided
+	Reason   string // approved: what the certificate is for; else why not
+	NewKey   int    // approved: which of its machine's keys beyond the first one it is for; 0: none
 }
+
+// NewKeys is for how many keys beyond its first one a machine gets its first certificate before the operator is asked.
+const NewKeys = 3
 
 // Decisions.
 const (
 	Approved = "approved"
 	Left     = "left" // never denied: shown and left to the operator
+	// Undecided requests are approved if the operator says so.
+	Undecided = "undecided"
 
 	// LeftRegistered is why a first request is left whose node is there already.
 	LeftRegistered = "the node exists already, and renews its certificate by itself"

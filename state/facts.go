@@ -4,25 +4,26 @@ import "time"
 
 // Facts are what an installation found out or generated and must not lose. They hold no secret.
 type Facts struct {
-	Schema           int       `json:"schema"`
-	ClusterID        string    `json:"clusterId"`
-	Zone             string    `json:"zone"`
-	Rehearsal        bool      `json:"rehearsal,omitzero"`        // the zone was a simulated one
-	OpenShiftVersion string    `json:"openshiftVersion,omitzero"` // exact, whatever channel was asked for
-	OpenShiftAsked   string    `json:"openshiftAsked,omitzero"`   // what the answers said when the version was noted
-	ReleaseImage     string    `json:"releaseImage,omitzero"`     // its payload, with the digest
-	InfraID          string    `json:"infraId,omitzero"`
-	IgnitionCreated  time.Time `json:"ignitionCreated,omitzero"` // from when the bootstrap certificates are valid
-	IgnitionExpires  time.Time `json:"ignitionExpires,omitzero"` // when the first of them ends
-	RootCAHash       string    `json:"rootCaHash,omitzero"`      // sha256, hex: a rerun never mixes two generations
-	Template         string    `json:"template,omitzero"`
-	TemplateMD5      string    `json:"templateMd5,omitzero"` // of the image that was registered as it
-	APIAddress       string    `json:"apiAddress,omitzero"`
-	IngressAddress   string    `json:"ingressAddress,omitzero"`
-	BootstrapRemoved time.Time `json:"bootstrapRemoved,omitzero"`
-	Installed        time.Time `json:"installed,omitzero"`
-	ConsoleURL       string    `json:"consoleUrl,omitzero"`
-	Destroyed        time.Time `json:"destroyed,omitzero"` // nothing of the cluster was left
+	Schema           int            `json:"schema"`
+	ClusterID        string         `json:"clusterId"`
+	Zone             string         `json:"zone"`
+	Rehearsal        bool           `json:"rehearsal,omitzero"`        // the zone was a simulated one
+	OpenShiftVersion string         `json:"openshiftVersion,omitzero"` // exact, whatever channel was asked for
+	OpenShiftAsked   string         `json:"openshiftAsked,omitzero"`   // what the answers said when the version was noted
+	ReleaseImage     string         `json:"releaseImage,omitzero"`     // its payload, with the digest
+	InfraID          string         `json:"infraId,omitzero"`
+	IgnitionCreated  time.Time      `json:"ignitionCreated,omitzero"` // from when the bootstrap certificates are valid
+	IgnitionExpires  time.Time      `json:"ignitionExpires,omitzero"` // when the first of them ends
+	RootCAHash       string         `json:"rootCaHash,omitzero"`      // sha256, hex: a rerun never mixes two generations
+	Template         string         `json:"template,omitzero"`
+	TemplateMD5      string         `json:"templateMd5,omitzero"` // of the image that was registered as it
+	APIAddress       string         `json:"apiAddress,omitzero"`
+	IngressAddress   string         `json:"ingressAddress,omitzero"`
+	BootstrapRemoved time.Time      `json:"bootstrapRemoved,omitzero"`
+	Installed        time.Time      `json:"installed,omitzero"`
+	ConsoleURL       string         `json:"consoleUrl,omitzero"`
+	NewKeys          map[string]int `json:"newKeys,omitzero"`   // for how many keys beyond its first one a machine got its first certificate, by ID
+	Destroyed        time.Time      `json:"destroyed,omitzero"` // nothing of the cluster was left
 
 	SkippedChecks []SkippedCheck `json:"skippedChecks,omitzero"` // of reachability, when the installation started
 	Syn           SynFacts       `json:"syn,omitzero"`           // of Project Syn

@@ -49,6 +49,7 @@ type NodeRequest struct {
 	Serving bool   // for the kubelet's server; else for its client
 	State   string // RequestPending, ...
 	Refusal string // pending: why it must not be approved; "" if it may be
+	Keys    int    // how many keys of its machine were approved, if another one is the operator's decision; else 0
 	Created time.Time
 }
 

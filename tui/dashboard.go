@@ -30,6 +30,7 @@ type dashboard struct {
 	details       bool         // what is wrong covers the main pane
 	help          bool
 	menu          *leaveMenu // nil while nobody wants to leave
+	decision      *question  // nil while nobody approves new keys
 	transfer      transfer
 	notes         string // what became of a copy, in place of the key line
 
@@ -75,7 +76,10 @@ func newDashboard(o Options) *dashboard {
 }
 
 // count takes the census of the nodes anew.
-func (d *dashboard) count() { d.census = pane.Count(d.board.Nodes, d.board.CSRs, d.options.Nodes) }
+func (d *dashboard) count() {
+	d.census = pane.Count(d.board.Nodes, d.board.CSRs, d.options.Nodes)
+	d.keys.Approve.SetEnabled(d.options.ApproveKeys != nil && len(d.undecided()) > 0)
+}
 
 // beat asks for the clock to be drawn.
 type beat struct{}
@@ -149,7 +153,8 @@ func (d *dashboard) settle() tea.Cmd {
 		d.ended = ended
 		return nil
 	}
-	d.ended, d.menu = true, nil
+	d.ended, d.menu, d.decision = true, nil, nil
+	d.keys.Approve.SetEnabled(false)
 	if d.stopping || d.deaf {
 		return tea.Quit
 	}
@@ -164,6 +169,8 @@ func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
 		return tea.Quit
 	case d.menu != nil:
 		return d.pressMenu(k)
+	case d.decision != nil && k.Type != tea.KeyCtrlC:
+		return d.pressDecision(k)
 	case d.typing && k.Type != tea.KeyCtrlC:
 		d.write(k)
 		return nil
@@ -177,6 +184,9 @@ func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, d.keys.Redraw):
 		return tea.ClearScreen
 	case d.turn(k):
+		return nil
+	case key.Matches(k, d.keys.Approve):
+		d.decide()
 		return nil
 	}
 	if copying, is := d.pressLink(k); is {
@@ -252,7 +262,7 @@ func (d *dashboard) leave() tea.Cmd {
 	case d.options.Stop == nil, d.ended:
 		return tea.Quit
 	case !d.stopping:
-		d.menu, d.help = &leaveMenu{}, false
+		d.menu, d.decision, d.help = &leaveMenu{}, nil, false
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ type keyMap struct {
 	Tabs, Next, Previous             key.Binding
 	Up, Down, PageUp, PageDown, Home key.Binding
 	Details, Log, Filter, Handover   key.Binding
-	Help, Wide, Redraw               key.Binding
+	Help, Wide, Redraw, Approve      key.Binding
 	Leave, Accept, Back, Copy        key.Binding
 	Pause, Faster, Slower            key.Binding // of a recording
 }
@@ -35,12 +35,14 @@ func newKeyMap(recording bool) keyMap {
 		Leave:    bind("q", "leave", "q", "ctrl+c"),
 		Accept:   bind("enter", "choose", "enter", " "),
 		Back:     bind("esc", "go back", "esc", "alt+left"),
+		Approve:  bind("a", "approve new keys", "a"),
 		Copy:     bind("c", "copy the address to open", "c"),
 		Pause:    bind("space", "pause the recording", " "),
 		Faster:   bind("+", "play faster", "+", "="),
 		Slower:   bind("-", "play slower", "-"),
 	}
 	keys.Handover.SetEnabled(false) // until there is one
+	keys.Approve.SetEnabled(false)  // until somebody has to decide
 	for _, key := range []*key.Binding{&keys.Pause, &keys.Faster, &keys.Slower} {
 		key.SetEnabled(recording)
 	}
@@ -49,7 +51,7 @@ func newKeyMap(recording bool) keyMap {
 
 // ShortHelp is the key line.
 func (k keyMap) ShortHelp() []key.Binding {
-	return []key.Binding{k.Help, k.Handover, k.Details, k.Leave}
+	return []key.Binding{k.Help, k.Approve, k.Handover, k.Details, k.Leave}
 }
 
 // FullHelp is the help overlay.
@@ -57,6 +59,6 @@ func (k keyMap) FullHelp() [][]key.Binding {
 	return [][]key.Binding{
 		{k.Tabs, k.Next, k.Previous, k.Wide, k.Handover, k.Details, k.Log, k.Filter},
 		{k.Up, k.Down, k.PageUp, k.PageDown, k.Home, k.Back},
-		{k.Help, k.Redraw, k.Leave, k.Pause, k.Faster, k.Slower},
+		{k.Help, k.Approve, k.Redraw, k.Leave, k.Pause, k.Faster, k.Slower},
 	}
 }

@@ -11,6 +11,9 @@ func (d *dashboard) plain() pane.View {
 	if d.menu != nil {
 		return smallLeave{d.theme, d.menu.stop}
 	}
+	if d.decision != nil {
+		return d.decision
+	}
 	if d.transfer.open {
 		return smallHandover{d.handover(), d.theme.Dim.Render(" up/down scroll, q leaves")}
 	}

@@ -26,7 +26,9 @@ type Options struct {
 	Plan     provisioner.Plan
 	Events   <-chan provisioner.Event // closed by the caller when the run has ended
 	Stop     func()                   // stops the run after the calls in flight; nil for a run that is only watched
-	Nodes    []state.Machine          // the machines that become nodes; may be empty
+	// ApproveKeys approves one more key of each machine that waits for the operator's decision; nil: nobody can.
+	ApproveKeys func()
+	Nodes       []state.Machine // the machines that become nodes; may be empty
 
 	// Handover writes what is handed over once the run has ended well; it may take its time. Nil: nothing is.
 	Handover func() handover.Report

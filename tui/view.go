@@ -72,21 +72,26 @@ func (d *dashboard) notice() pane.Notice { return pane.Notice{Diagnosis: d.diagn
 // noticeHeight is how many lines the notice would like to have: none where a pane tells the same or covers all.
 func (d *dashboard) noticeHeight() int {
 	compact := d.single || d.width < mediumWidth
-	if d.details || compact && (d.tab != overviewTab || d.help || d.menu != nil || d.transfer.open) {
+	if d.details || compact && (d.tab != overviewTab || d.help || d.asks() || d.transfer.open) {
 		return 0
 	}
 	return d.notice().Height(d.width)
 }
 
+// asks tells whether a question waits for its answer.
+func (d *dashboard) asks() bool { return d.menu != nil || d.decision != nil }
+
 // covers tells whether one pane has the whole body, so that nothing is drawn between its parts.
 func (d *dashboard) covers(mode Mode) bool {
-	return d.help || d.menu != nil || d.transfer.open || mode == Compact && (d.details || d.tab != overviewTab || d.crowded())
+	return d.help || d.asks() || d.transfer.open || mode == Compact && (d.details || d.tab != overviewTab || d.crowded())
 }
 
 func (d *dashboard) body(c *canvas, l Layout) {
 	switch {
 	case d.menu != nil:
 		c.draw(l.Body, d.framed(l, "leave", true, d.leaveView()))
+	case d.decision != nil:
+		c.draw(l.Body, d.framed(l, "decision", true, d.decision))
 	case d.help:
 		c.draw(l.Body, d.framed(l, "help", true, d.helpView()))
 	case d.transfer.open:

@@ -131,6 +131,7 @@ func (s session) dashboard(plan provisioner.Plan, events <-chan provisioner.Even
 		Nodes:         s.spec.Nodes(),
 		Events:        events,
 		Stop:          stop,
+		ApproveKeys:   s.approveNewKeys,
 		Now:           s.net.Clock.Now,
 		Speed:         s.speed,
 		In:            std.in,

@@ -36,6 +36,7 @@ func installCommand(std streams) *cobra.Command {
 	releaseFlags(cmd)
 	hostKeysFlag(cmd)
 	renewFlag(cmd)
+	newKeyFlag(cmd)
 	catalogFlag(cmd)
 	lookInsideFlag(cmd)
 	return cmd

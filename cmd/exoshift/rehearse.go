@@ -56,6 +56,7 @@ func rehearseCommand(std streams) *cobra.Command {
 	waitFlag(cmd)
 	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of the simulated one")
 	renewFlag(cmd)
+	newKeyFlag(cmd)
 	catalogFlag(cmd)
 	lookInsideFlag(cmd)
 	cmd.Flags().BoolVar(&r.interactive, "interactive", false, "ask for the answers first, as install does on a terminal")

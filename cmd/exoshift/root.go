@@ -108,6 +108,7 @@ type options struct {
 	hostKeysFile string            // "" for the keys that are pinned
 	hostKeys     map[string]string // those in that file, by host
 	renew        bool              // certificates that are too old
+	newKeys      []string          // nodes whose machines may get their first certificate for one more key
 	lookInside   bool              // the bootstrap machine is opened to our own address
 }
 
@@ -134,6 +135,7 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 		answers: layers.GetString("answers"), set: set, dir: layers.GetString("dir"), output: chosen, ascii: layers.GetBool("ascii"), yes: layers.GetBool("yes"),
 		waitForDNS: layers.GetDuration("wait-for-dns"), installer: installer,
 		releaseKey: layers.GetString("release-key"), renew: layers.GetBool("renew-certificates"),
+		newKeys:    layers.GetStringSlice(newKeyName),
 		lookInside: layers.GetBool("look-inside"),
 	}
 	return o, errors.Join(err, o.bindHostKeys(cmd, layers))
@@ -175,6 +177,13 @@ func releaseFlags(cmd *cobra.Command) {
 
 func renewFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("renew-certificates", false, "if the cluster was not started within 12 hours: generate its certificates anew and replace the machines that hold the old ones")
+}
+
+const newKeyName = "approve-new-key"
+
+// newKeyFlag is a decision about one run, and therefore no part of the command that resumes it.
+func newKeyFlag(cmd *cobra.Command) {
+	cmd.Flags().StringSlice(newKeyName, nil, "`nodes` whose machines may get their first certificate for one key more, after the usual 4; may be repeated")
 }
 
 func lookInsideFlag(cmd *cobra.Command) {

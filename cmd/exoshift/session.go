@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"exoshift/internal/console"
@@ -39,12 +40,17 @@ type session struct {
 	agent    inside.Agent // the operator's SSH agent; nil: none
 	access   *synAccess   // to Project Syn; nil: none
 
+	approveNewKeys func() // of machines that wait for the operator's decision
+
 	temporary bool   // the folder goes when the run went well
 	rest      func() // called once the run is over, however long its screen is still looked at; may be nil
 }
 
 // run installs the cluster, or goes on where an earlier run was stopped. The folder must be locked.
 func (s session) run(ctx context.Context, std streams) error {
+	if err := s.checkNewKeys(); err != nil {
+		return err
+	}
 	if err := s.claim(); err != nil {
 		return err
 	}
@@ -66,6 +72,16 @@ func (s session) run(ctx context.Context, std streams) error {
 		return err
 	}
 	return s.play(ctx, std, installation, records)
+}
+
+// checkNewKeys refuses names of no node, which would approve nothing and say nothing.
+func (s session) checkNewKeys() error {
+	for _, name := range s.options.newKeys {
+		if !slices.ContainsFunc(s.spec.Nodes(), func(m state.Machine) bool { return m.Name == name }) {
+			return usageError{fmt.Errorf("--%s %s: the cluster has no node of that name", newKeyName, name)}
+		}
+	}
+	return nil
 }
 
 // keepAnswers writes down the answers that are in force from now on, and keeps them as they were given.
@@ -126,6 +142,7 @@ func (s session) claim() error {
 func (s session) play(ctx context.Context, std streams, installation *install.Installation, records *records) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	s.approveNewKeys = installation.ApproveNewKeys
 	plan := installation.Plan()
 	board := provisioner.NewBoard(plan)
 	face := s.options.output.face(ctx, s, plan, std, func() { stop(context.Canceled) })
@@ -179,7 +196,7 @@ func finished(failure error, resume string) provisioner.Event {
 
 func (s session) recipe() install.Options {
 	options := install.Options{
-		PullSecret: s.secrets.PullSecret, WaitForDNS: s.options.waitForDNS, Renew: s.options.renew, Seal: s.secrets.APISecret,
+		PullSecret: s.secrets.PullSecret, WaitForDNS: s.options.waitForDNS, Renew: s.options.renew, NewKeys: s.options.newKeys, Seal: s.secrets.APISecret,
 	}
 	if s.access != nil {
 		options.Show = s.access.show

@@ -2,6 +2,7 @@ package network
 
 import (
 	"container/heap"
+	"runtime/metrics"
 	"sync"
 	"time"
 )
@@ -14,8 +15,8 @@ const (
 )
 
 // pace moves a fast clock. Its time passes only as fast as the process can live it: on a busy machine, where a beat
-// comes late, the clock slows down, instead of running away from those who are kept waiting. So what happens in a
-// rehearsal depends on the machine's speed as little as possible.
+// comes late or goroutines are at work, the clock slows down, instead of running away from those who are kept
+// waiting. So what happens in a rehearsal depends on the machine's speed as little as possible.
 type pace struct {
 	speed float64
 
@@ -23,7 +24,8 @@ type pace struct {
 	now      time.Time     // when the last beat came
 	last     time.Time     // the same by the wall
 	planned  time.Duration // until the next beat, by the wall
-	usual    time.Duration // how long a beat may be: it doubles while beats come in time
+	usual    time.Duration // how long a beat may be: it doubles while nothing happens
+	shown    time.Time     // the latest time that anybody has seen
 	sleepers sleepers
 	rearm    chan struct{} // somebody is to be woken before the planned beat
 }
@@ -45,39 +47,64 @@ func (p *pace) run() (stop func()) {
 			case <-p.rearm:
 			case <-timer.C:
 			}
-			timer.Reset(p.advance(time.Now()))
+			timer.Reset(p.advance(time.Now(), share()))
 		}
 	}()
 	return sync.OnceFunc(func() { close(done); <-ended })
 }
 
-// advance takes in what passed on the wall, but no more than was planned and a beat of it, wakes whose time has come, and
-// returns how long it is until the next beat.
-func (p *pace) advance(wall time.Time) time.Duration {
+// burden is by how much each goroutine at work slows the clock down: what they compute shall take no time of it, or
+// nearly none. It never stands still, so that whoever waits for it while he works sees it pass.
+const burden = 8
+
+// share returns the part of the wall's time that passes on the clock. Beats alone do not show that a process is busy: whom
+// a timer wakes goes first.
+func share() float64 {
+	work := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	metrics.Read(work)
+	others := max(work[0].Value.Uint64()+work[1].Value.Uint64(), 1) - 1 // we run ourselves
+	return 1 / (1 + burden*float64(others))
+}
+
+// advance takes in a share of what passed on the wall, but no more than was planned and a beat of it, wakes whose time has
+// come, and returns how long it is until the next beat.
+func (p *pace) advance(wall time.Time, share float64) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.usual = min(2*p.usual, longestBeat)
-	if wall.Sub(p.last) > p.planned+beat {
+	late := wall.Sub(p.last) > p.planned+beat
+	p.now, p.last = p.moved(wall, share), wall
+	woken := false
+	for len(p.sleepers) > 0 && !p.sleepers[0].due.After(p.now) {
+		heap.Pop(&p.sleepers).(*sleeper).wake <- p.now // has room for it
+		woken = true
+	}
+	if p.usual = min(2*p.usual, longestBeat); late || woken || share < 1 {
 		p.usual = beat
 	}
-	p.now, p.last = p.at(wall), wall
 	p.planned = p.usual
-	for len(p.sleepers) > 0 {
-		next := p.sleepers[0]
-		if next.due.After(p.now) {
-			p.planned = max(beat, min(p.planned, p.until(next.due)))
-			break
-		}
-		heap.Pop(&p.sleepers)
-		next.wake <- p.now // has room for it
+	if len(p.sleepers) > 0 {
+		p.planned = max(beat, min(p.planned, p.until(p.sleepers[0].due)))
 	}
 	return p.planned
 }
 
-// at returns the clock's time at a moment of the wall since the last beat.
-func (p *pace) at(wall time.Time) time.Time {
+// moved returns the clock's time at a moment of the wall since the last beat, of which a share counts.
+func (p *pace) moved(wall time.Time, share float64) time.Time {
 	passed := min(max(0, wall.Sub(p.last)), p.planned+beat)
-	return p.now.Add(time.Duration(float64(passed) * p.speed))
+	if at := p.now.Add(time.Duration(float64(passed) * p.speed * share)); at.After(p.shown) {
+		return at
+	}
+	return p.shown // time never goes back
+}
+
+// current returns the clock's time. It is read between beats only where they are long, as the process is idle then.
+func (p *pace) current() time.Time {
+	if p.planned > beat {
+		p.shown = p.moved(time.Now(), 1)
+		return p.shown
+	}
+	p.shown = p.now
+	return p.now
 }
 
 // until returns how long it is by the wall from the last beat to a time of the clock.
@@ -88,13 +115,13 @@ func (p *pace) until(due time.Time) time.Duration {
 func (p *pace) time() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.at(time.Now())
+	return p.current()
 }
 
 func (p *pace) after(d time.Duration) (due <-chan time.Time, cancel func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := &sleeper{due: p.at(time.Now()).Add(d), wake: make(chan time.Time, 1)}
+	s := &sleeper{due: p.current().Add(d), wake: make(chan time.Time, 1)}
 	heap.Push(&p.sleepers, s)
 	if s.index == 0 && p.until(s.due) < p.planned-beat {
 		select {

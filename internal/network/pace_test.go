@@ -10,7 +10,7 @@ var paceStart = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func TestPace_SlowsDownWhenABeatIsLate(t *testing.T) {
 	p := newPace(1000, paceStart)
-	p.advance(p.last.Add(time.Hour))
+	p.advance(p.last.Add(time.Hour), 1)
 	if got := p.now.Sub(paceStart); got != 2*time.Second {
 		t.Errorf("a late beat moved the clock by %s, not by two beats", got)
 	}
@@ -19,24 +19,55 @@ func TestPace_SlowsDownWhenABeatIsLate(t *testing.T) {
 func TestPace_ShortensItsBeatAfterALateOne(t *testing.T) {
 	p := newPace(1000, paceStart)
 	for range 10 {
-		p.advance(p.last.Add(p.planned))
+		p.advance(p.last.Add(p.planned), 1)
 	}
 	if p.planned != longestBeat {
 		t.Errorf("a pace whose beats come in time plans %s", p.planned)
 	}
-	if got := p.advance(p.last.Add(p.planned + 3*beat)); got != beat {
+	if got := p.advance(p.last.Add(p.planned+3*beat), 1); got != beat {
 		t.Errorf("after a late beat the next one is planned in %s", got)
 	}
 }
 
-func TestPace_ReadsBetweenBeats(t *testing.T) {
+func TestPace_ReadsBetweenLongBeats(t *testing.T) {
 	p := newPace(1000, paceStart)
-	p.planned = longestBeat
-	if got := p.at(p.last.Add(5 * beat)).Sub(paceStart); got != 5*time.Second {
+	p.planned, p.last = longestBeat, time.Now().Add(-5*beat)
+	if got := p.time().Sub(paceStart); got < 5*time.Second || got > 17*time.Second {
 		t.Errorf("five milliseconds after a beat the clock has moved by %s", got)
 	}
-	if got := p.at(p.last.Add(time.Hour)).Sub(paceStart); got != 17*time.Second {
+	p.last = time.Now().Add(-time.Hour)
+	if got := p.time().Sub(paceStart); got != 17*time.Second {
 		t.Errorf("with a beat that is late the clock has moved by %s", got)
+	}
+	p.advance(p.last.Add(beat), 0)
+	if got := p.now.Sub(paceStart); got != 17*time.Second {
+		t.Errorf("the clock went back to %s", got)
+	}
+}
+
+func TestPace_SlowsDownWhileGoroutinesWork(t *testing.T) {
+	p := newPace(1000, paceStart)
+	if planned := p.advance(p.last.Add(beat), 0.25); planned != beat {
+		t.Errorf("on a busy process the next beat is planned in %s", planned)
+	}
+	if got := p.now.Sub(paceStart); got != 250*time.Millisecond {
+		t.Errorf("a beat moved the clock by %s", got)
+	}
+	done := make(chan struct{})
+	defer close(done)
+	for range 4 {
+		go func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		}()
+	}
+	if busy := share(); busy > 0.1 {
+		t.Errorf("the share of a goroutine among four that work is %g", busy)
 	}
 }
 
@@ -45,10 +76,10 @@ func TestPace_WakesASleeperWhenItIsDue(t *testing.T) {
 	p.last = time.Now().Add(time.Hour) // so that the time of the test itself does not count
 	due, cancel := p.after(1500 * time.Millisecond)
 	defer cancel()
-	if planned := p.advance(p.last.Add(beat)); len(due) != 0 || planned != beat {
+	if planned := p.advance(p.last.Add(beat), 1); len(due) != 0 || planned != beat {
 		t.Errorf("woken early (%d), or the next beat is planned in %s", len(due), planned)
 	}
-	p.advance(p.last.Add(beat))
+	p.advance(p.last.Add(beat), 1)
 	if len(due) != 1 {
 		t.Error("not woken")
 	}
@@ -86,7 +117,7 @@ func TestPace_WakesInOrderAndForgetsWhoLeft(t *testing.T) {
 		}
 	}
 	for p.now.Before(paceStart.Add(time.Second)) {
-		p.advance(p.last.Add(p.planned))
+		p.advance(p.last.Add(p.planned), 1)
 		for due, d := range waiting {
 			woken, want := len(due) == 1, !p.now.Before(paceStart.Add(d)) && !left[due]
 			if woken != want {

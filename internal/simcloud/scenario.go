@@ -31,6 +31,7 @@ const (
 	foreignAuthority    = "foreign-authority"
 	workerUnserved      = "worker-config-unserved"
 	requestsLeft        = "requests-left"
+	certificateLost     = "certificate-lost"
 	noHostname          = "no-hostname"
 	configMismatch      = "machine-config-mismatch"
 	wrongNodeAddress    = "wrong-node-address"
@@ -63,7 +64,7 @@ func Scenarios() []string {
 		happy, badCredentials, quota, mcsBlocked, masterNeverJoins, lateDNS, noDelegation, wrongDelegation,
 		apiNameMissing, loadBalancerBlocked, bootstrapSilent, mastersSilent, slow, etcdSlowDisk, bootstrapStays,
 		etcdIncomplete, rulesMissing,
-		routesUnreachable, operatorsStalled, certificateExpired, foreignAuthority, workerUnserved, requestsLeft, noHostname,
+		routesUnreachable, operatorsStalled, certificateExpired, foreignAuthority, workerUnserved, requestsLeft, certificateLost, noHostname,
 		configMismatch, wrongNodeAddress, NoCloudController, wrongBootImage, routersOnMasters, imagePullFailed,
 		addressClash,
 	}, slices.Concat(Obstacles(), Handovers())...)

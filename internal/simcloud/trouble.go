@@ -17,6 +17,7 @@ func (z *Zone) troubles() openshift.Troubles {
 		foreignAuthority:   {ForeignAuthority: true},
 		workerUnserved:     {WorkersUnserved: true},
 		requestsLeft:       {GreedyRequests: true},
+		certificateLost:    {LostCertificates: true},
 		noHostname:         {BlankHostnames: true},
 		configMismatch:     {MixedConfigs: true},
 		wrongNodeAddress:   {SecondInterface: true},

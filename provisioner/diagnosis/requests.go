@@ -30,7 +30,7 @@ func requestsLeft(m *moment) clue {
 		return clue{}
 	}
 	answered := m.answered()
-	var evidence, stale []string
+	var evidence, stale, undecided []string
 	var names copied
 	for _, request := range m.Seen.Requests {
 		_, ours := m.machines[request.Node]
@@ -44,6 +44,9 @@ func requestsLeft(m *moment) clue {
 			if request.Refusal == state.LeftRegistered && !slices.Contains(stale, request.Node) {
 				stale = append(stale, request.Node)
 			}
+			if request.Keys > 0 && !slices.Contains(undecided, request.Node) {
+				undecided = append(undecided, request.Node)
+			}
 		}
 	}
 	if len(stale) > 0 {
@@ -51,6 +54,14 @@ func requestsLeft(m *moment) clue {
 			evidence: evidence, subject: []string{strings.Join(stale, " ")},
 			cause: "Machines ask to join in the name of nodes that exist and are not Ready.",
 			fix:   "If you replaced the machines, delete the nodes of the old ones:\noc delete node {subject}",
+		}
+	}
+	if len(undecided) > 0 {
+		return clue{
+			evidence: evidence, subject: []string{strings.Join(undecided[:min(len(undecided), enough)], ",")},
+			cause: "Machines ask for their first certificate with one key after the other, and do not register.",
+			fix: "Look at their consoles: either their certificates get lost, or somebody else asks in their name. To approve one more key of " +
+				"each, press a on the dashboard, or run again with:\n--approve-new-key {subject}",
 		}
 	}
 	if len(names) == 0 {

@@ -117,6 +117,10 @@ func ailmentsOfMachines() []ailment {
 				Name: "csr-again", Node: s.Seen.Nodes[0].Name, State: state.RequestPending, Refusal: state.LeftRegistered, Created: s.Now,
 			})
 		}, "oc delete node master-0", High},
+		{"requests-left", 42, 3.2, 0, func(_ float64, s *Signs) {
+			s.refuse("worker-1", false, "4 keys")
+			s.Seen.Requests[len(s.Seen.Requests)-1].Keys = 4
+		}, "--approve-new-key worker-1", High},
 	}
 }
 

@@ -21,32 +21,46 @@ const (
 // runs tells whether an instance runs and has its public address.
 func runs(live *v2.Instance) bool { return value(live.State) == "running" && address(live) != "" }
 
-// doubt finds out why a member does not run. No error means that it may still come up. Operations that need no
-// asking are not asked for: only what a list shows to be wrong or late, and a few at a time.
-func (c *Client) doubt(ctx context.Context, m *member, live *v2.Instance, checks *int) error {
+// doubt finds out why a member does not run, and returns it as far as it is there: what a list omits is asked for by its
+// ID before it counts as gone. No error means that it may still come up. Operations that need no asking are not asked for:
+// only what a list shows to be wrong or late, and a few at a time.
+func (c *Client) doubt(ctx context.Context, m *member, live *v2.Instance, checks *int) (*v2.Instance, error) {
 	now := c.clock.Now()
 	late := now.Sub(m.since) >= instanceLimit
 	wrong := live != nil && !comesUp(live)
 	if !late && !wrong && (*checks == 0 || !m.suspect(now, live)) {
-		return nil
+		return live, nil
 	}
 	*checks = max(*checks-1, 0)
 	m.pause = max(2*m.pause, absenceLimit)
 	m.doubted = now
 	goes, err := c.creationGoesOn(ctx, m)
+	if err == nil && live == nil && (late || !goes) {
+		live, err = c.unlisted(ctx, m)
+	}
+	if err != nil || live != nil && runs(live) {
+		return live, err
+	}
 	switch {
-	case err != nil:
-		return err
-	case wrong && !goes:
-		return c.halted(m, live)
+	case live != nil && !comesUp(live) && !goes:
+		return live, c.halted(m, live)
 	case late:
-		return fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", standing(live), instanceLimit).
+		return live, fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", standing(live), instanceLimit).
 			WithHint("look at it in the Exoscale portal; run again to wait on")
 	case live == nil && !goes:
-		return fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has vanished from zone %s", c.zone).
+		return nil, fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has vanished from zone %s", c.zone).
 			WithHint("look who deleted it in the event log of the Exoscale portal; run again to make it anew")
 	}
-	return nil
+	return live, nil
+}
+
+// unlisted asks for a member by its ID; nil if there is none, or it is about to vanish.
+func (c *Client) unlisted(ctx context.Context, m *member) (*v2.Instance, error) {
+	live, err := c.instance(ctx, m.ID)
+	if fault.Is(err, fault.NotFound) || err == nil && vanishing(live) {
+		return nil, nil
+	}
+	return live, err
 }
 
 // suspect tells whether it is time to ask about a member: first when it is late, then ever more rarely.

@@ -108,43 +108,53 @@ func (f *fleet) await(ctx context.Context, listed int) error {
 			f.fail(fault.New(fault.KindOf(ctx.Err()), "wait for instances", err))
 			break
 		}
+		members := f.taken() // before the list: it cannot show what was ordered since
 		live, err := f.client.instances(ctx)
 		if err != nil {
 			f.fail(err)
 			break
 		}
 		listed = len(live)
-		f.look(ctx, live)
+		f.look(ctx, members, live)
 	}
 	f.errands.Wait()
 	return f.failure()
+}
+
+// taken returns the members that are waited for, and forgets them.
+func (f *fleet) taken() []*member {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	members := f.waiting
+	f.waiting = nil
+	return members
 }
 
 func listInterval(listed int) time.Duration {
 	return max(pollInterval, time.Duration(listed)*listPause)
 }
 
-// look compares the members with a list of the zone's instances.
-func (f *fleet) look(ctx context.Context, live []*v2.Instance) {
+// look compares members with a list of the zone's instances, and goes on waiting for those that do not run yet.
+func (f *fleet) look(ctx context.Context, members []*member, live []*v2.Instance) {
 	byID := make(map[string]*v2.Instance, len(live))
 	for _, instance := range live {
 		byID[value(instance.ID)] = instance
 	}
-	f.mutex.Lock()
-	members := f.waiting
-	f.waiting = nil
-	f.mutex.Unlock()
 	var left []*member
 	checks := checksPerLook
 	for _, m := range members {
-		if instance := byID[m.ID]; instance != nil && runs(instance) {
+		instance := byID[m.ID]
+		if instance == nil || !runs(instance) {
+			var err error
+			if instance, err = f.client.doubt(ctx, m, instance, &checks); err != nil {
+				f.fail(err)
+			}
+		}
+		if instance != nil && runs(instance) {
 			f.arrive(ctx, m, instance)
 			continue
 		}
 		left = append(left, m)
-		if err := f.client.doubt(ctx, m, byID[m.ID], &checks); err != nil {
-			f.fail(err)
-		}
 	}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

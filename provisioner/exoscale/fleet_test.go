@@ -225,6 +225,27 @@ func TestAMachineThatVanishesMeanwhileIsTold(t *testing.T) {
 	})
 }
 
+func TestEnsureInstances_AsksByIDForWhatListsOmit(t *testing.T) {
+	for name, omitted := range map[string]time.Duration{"for a minute": time.Minute, "for ever": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(ctx context.Context, w *world) {
+				wanted := w.machines(ctx, 3)
+				began := time.Now()
+				w.omits = func(name string) bool { return name == "worker-1" && time.Since(began) < omitted }
+				made, err := w.ensureAll(ctx, wanted)
+				w.check(err)
+				made.want(w.t, 3, state.Created)
+				if one := made.made["worker-1"]; one.Address == "" || one.State != "running" {
+					w.t.Errorf("told as %+v", one)
+				}
+				if asked := w.count("GET /v2/instance/"); asked == 0 || asked > 5 {
+					w.t.Errorf("asked by ID %d times", asked)
+				}
+			})
+		})
+	}
+}
+
 func TestTwoMachinesOfOneNameAreRefusedBeforeAnythingIsMade(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 2)

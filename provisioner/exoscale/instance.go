@@ -51,7 +51,7 @@ func (c *Client) EnsureInstances(ctx context.Context, wanted []state.Instance, t
 		return nil
 	}
 	f := &fleet{client: c, told: told, waiting: found}
-	f.look(ctx, live)
+	f.look(ctx, f.taken(), live)
 	f.order(ctx, missing)
 	return f.await(ctx, len(live)+len(missing))
 }

@@ -38,6 +38,7 @@ type Options struct {
 	PullSecret string
 	WaitForDNS time.Duration // how long to wait for the delegation; 0: DefaultWaitForDNS
 	Renew      bool          // replace certificates that are too old, and the machines that were started with others
+	NewKeys    []string      // nodes whose machines may get their first certificate for one key more than usual
 
 	// Show leads a person to a page where they sign in; nil: nobody is there.
 	Show syn.Show
@@ -66,6 +67,9 @@ type Installation struct {
 	findings []diagnosis.Finding  // of the latest look
 	headway  headway
 	left     int // certificate requests that were left alone
+
+	undecided map[string]int // keys that machines had, by node: another one is the operator's decision
+	keys      map[string]int // keys that the operator lets machines have, by node
 
 	accessOpen bool          // there may be rules that let somebody look inside the bootstrap machine
 	inside     *state.Inside // all that it told about itself; nil until it did
@@ -96,7 +100,7 @@ func New(spec state.Spec, options Options, folder state.Folder, world World) (*I
 	i := &Installation{
 		spec: spec, options: options, folder: folder, world: world, facts: facts,
 		seen: map[string]string{}, nodes: map[string]state.Instance{},
-		failures: map[string]int{}, phases: map[string]time.Time{}, signs: signs{examiner: diagnosis.New()},
+		undecided: map[string]int{}, keys: map[string]int{}, failures: map[string]int{}, phases: map[string]time.Time{}, signs: signs{examiner: diagnosis.New()},
 		groups: map[string]string{}, affinity: map[affinityGroup]string{},
 	}
 	i.syn = syn.New(i.forSyn(), world.Syn)

@@ -107,6 +107,7 @@ func (i *Installation) bootstrapAddress() netip.Addr {
 
 // approve approves what the last look found to follow all rules, and tells what was left alone.
 func (i *Installation) approve(ctx context.Context, report provisioner.Report, requests []state.NodeRequest) error {
+	i.noteUndecided(requests)
 	wanted := false
 	for _, request := range requests {
 		switch {
@@ -125,7 +126,7 @@ func (i *Installation) approve(ctx context.Context, report provisioner.Report, r
 	for _, decision := range decisions {
 		i.tellCSR(report, decision)
 	}
-	return err
+	return errors.Join(err, i.rememberNewKeys(decisions))
 }
 
 // changed notes what was seen of something and tells whether it is new.

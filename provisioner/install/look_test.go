@@ -40,7 +40,7 @@ func (sky) MissingRules(context.Context, state.SecurityGroup) ([]state.Rule, err
 func watching(cluster *oracle) *Installation {
 	return &Installation{
 		spec: spec(), world: World{Cluster: cluster, Cloud: sky{}, Clock: &hasty{now: time.Now()}},
-		seen: map[string]string{}, nodes: map[string]state.Instance{}, failures: map[string]int{}, phases: map[string]time.Time{},
+		seen: map[string]string{}, nodes: map[string]state.Instance{}, undecided: map[string]int{}, keys: map[string]int{}, failures: map[string]int{}, phases: map[string]time.Time{},
 		signs: signs{examiner: diagnosis.New()},
 	}
 }

@@ -22,19 +22,19 @@ const (
 
 // masters waits until every master is a Ready node.
 func (i *Installation) masters() provisioner.Body {
-	masters := i.spec.Machines(state.RoleMaster)
-	return i.seenTo(limitMaster, func(_ provisioner.Report, seen state.Observation) error { return readyNodes(seen.Nodes, masters) })
+	return i.untilReady(limitMaster, i.spec.Machines(state.RoleMaster))
 }
 
 // everyNode waits until all nodes are Ready. Meanwhile each look approves the certificate requests of the nodes that
 // this installation started, and of no others.
-func (i *Installation) everyNode() provisioner.Body {
+func (i *Installation) everyNode() provisioner.Body { return i.untilReady(limitNodes, i.spec.Nodes()) }
+
+// untilReady waits until machines are Ready nodes, and tells what somebody has to do before they can be.
+func (i *Installation) untilReady(limit time.Duration, machines []state.Machine) provisioner.Body {
 	var errand string
-	wait := i.seenTo(limitNodes, func(report provisioner.Report, seen state.Observation) error {
-		if errand = replaced(seen); i.changed("replaced", errand) {
-			report.Errand(errand)
-		}
-		return readyNodes(seen.Nodes, i.spec.Nodes())
+	wait := i.seenTo(limit, func(report provisioner.Report, seen state.Observation) error {
+		errand = i.errand(report, seen)
+		return readyNodes(seen.Nodes, machines)
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
 		err := wait(ctx, report)
@@ -42,7 +42,7 @@ func (i *Installation) everyNode() provisioner.Body {
 		if errand == "" || !errors.As(err, &limit) {
 			return err
 		}
-		return fault.New(fault.Timeout, "wait until every node is Ready", err).WithHint("%s\nThen run the same command again.", errand)
+		return fault.New(fault.Timeout, "wait until the nodes are Ready", err).WithHint("%s\nThen run the same command again.", errand)
 	}
 }
 
@@ -74,6 +74,7 @@ func (i *Installation) expected() []state.ExpectedNode {
 		if instance, ok := i.nodes[machine.Name]; ok {
 			expected = append(expected, state.ExpectedNode{
 				Name: machine.Name, Role: machine.Role, Addresses: []string{instance.Address}, Created: instance.Created,
+				NewKeys: i.facts.NewKeys[instance.ID], Keys: i.keys[machine.Name],
 			})
 		}
 	}

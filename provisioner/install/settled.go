@@ -13,9 +13,9 @@ func (i *Installation) tellSettled(report provisioner.Report, request state.Node
 		return
 	}
 	i.mu.Lock()
-	left := strings.HasPrefix(i.seen["csr/"+request.Name], state.Left)
+	told := i.seen["csr/"+request.Name]
 	i.mu.Unlock()
-	if left {
+	if told != "" && !strings.HasPrefix(told, state.Approved) {
 		i.tellCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Approved, Reason: "by somebody else"})
 	}
 }

@@ -138,7 +138,11 @@ func (i *Installation) tellLeft(report provisioner.Report, request state.NodeReq
 	i.mu.Unlock()
 	switch {
 	case known || count <= leftTold:
-		i.tellCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Left, Reason: request.Refusal})
+		decision := state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Left, Reason: request.Refusal}
+		if request.Keys > 0 {
+			decision.Decision = state.Undecided
+		}
+		i.tellCSR(report, decision)
 	case i.changed("left", "many"):
 		report.Progress(fmt.Sprintf("more than %d certificate requests were left alone; oc get csr lists them", leftTold))
 	}

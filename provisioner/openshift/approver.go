@@ -22,6 +22,14 @@ const (
 	// live. A longer window helps nobody who holds the bootstrapper's token: the name of a machine that has not joined
 	// is all that there is to take, and its address is still checked before the node may serve.
 	firstRequestWindow = 24 * time.Hour
+	// usualKeys is for how many keys the machine of a node that has not registered may get its first certificate. A
+	// kubelet makes a new key after each failure and after 15 minutes of waiting, while API servers come and go, so that
+	// a certificate may be issued to a key that is gone. Who takes the name of a machine in its place holds another key,
+	// too: how many more there may be is the operator's decision.
+	usualKeys = 1 + state.NewKeys
+	// newKeyPause is how long a key that was granted has to be of no use before another is: a kubelet that got its
+	// certificate registers its node in less, and then nobody else can.
+	newKeyPause = 2 * time.Minute
 	// recordsKept is how long the API is sure to keep a request whose certificate was issued: then Kubernetes deletes it.
 	recordsKept = time.Hour
 	// flood is how many requests of one node may wait for the same kind of certificate. A kubelet that waits in vain
@@ -34,32 +42,41 @@ const (
 // admission decides which nodes get certificates, by the rules of the cluster-machine-approver and stricter ones. It
 // knows what is expected and what is there; it is made anew for each look at the cluster.
 type admission struct {
+	now      time.Time
 	domain   string // of the cluster; "" if unknown
 	expected map[string]state.ExpectedNode
 	existing map[string]*corev1.Node
-	approved map[string]time.Time // creation of the latest approved first request, by node
+	granted  map[string][]grant   // of the expected machines, by node
 	forms    map[string]form      // of the pending requests, by their names
 	waiting  map[applicant]int    // requests that nothing but another one stands in the way of
 	latest   map[applicant]string // name of the latest of these
 }
 
-func newAdmission(domain string, expected []state.ExpectedNode, registered []corev1.Node, all []certificatesv1.CertificateSigningRequest) admission {
+// newAdmission takes the time, the nodes, the requests and the expected machines from what a look found, and what was ever
+// granted from all looks.
+func newAdmission(domain string, found evidence, ever grants) admission {
 	a := admission{
+		now:      found.seen.At,
 		domain:   domain,
 		expected: map[string]state.ExpectedNode{},
 		existing: map[string]*corev1.Node{},
-		approved: map[string]time.Time{},
+		granted:  map[string][]grant{},
 		forms:    map[string]form{},
 		waiting:  map[applicant]int{},
 		latest:   map[applicant]string{},
 	}
-	for _, node := range expected {
+	for _, node := range found.expected {
 		a.expected[node.Name] = node
 	}
-	for i := range registered {
-		a.existing[registered[i].Name] = &registered[i]
+	for i := range found.nodes {
+		a.existing[found.nodes[i].Name] = &found.nodes[i]
 	}
-	a.survey(all)
+	for _, granted := range ever {
+		if machine, expected := a.expected[granted.node]; expected && timely(machine, granted.created) == nil {
+			a.granted[granted.node] = append(a.granted[granted.node], granted)
+		}
+	}
+	a.survey(found.requests)
 	return a
 }
 
@@ -70,7 +87,7 @@ func (a *admission) judge(csr *certificatesv1.CertificateSigningRequest) (node s
 	if !known {
 		return "", errors.New("nobody waits for it any more")
 	}
-	who := found.request.applicant()
+	who := found.who
 	switch {
 	case found.refusal != nil:
 		return who.node, found.refusal
@@ -78,33 +95,69 @@ func (a *admission) judge(csr *certificatesv1.CertificateSigningRequest) (node s
 		return who.node, fmt.Errorf("%d requests wait for this certificate, more than a node makes: which is the node's cannot be told", a.waiting[who])
 	case a.latest[who] != csr.Name:
 		return who.node, errors.New("the node has asked again since: " + shown(a.latest[who]))
+	case !who.serving && !who.known:
+		return who.node, a.entitleKey(a.expected[who.node])
 	}
 	return who.node, nil
 }
 
+// undecidedError leaves it to the operator whether a machine may have one more key.
+type undecidedError struct{ keys int }
+
+func (e undecidedError) Error() string {
+	return fmt.Sprintf("first certificates for %d keys of its machine were approved already, and no node has registered", e.keys)
+}
+
+// entitleKey returns nil if a machine whose node has not registered may get its first certificate for a key that it did
+// not have before.
+func (a *admission) entitleKey(machine state.ExpectedNode) error {
+	keys := a.keys(machine)
+	if keys == 0 {
+		return nil
+	}
+	if keys >= max(machine.Keys, usualKeys) {
+		return undecidedError{keys}
+	}
+	for _, granted := range a.granted[machine.Name] {
+		if a.now.Sub(granted.approved) < newKeyPause {
+			return fmt.Errorf("a first certificate for another key of its machine was approved at %s: this one waits for %s from then",
+				granted.approved.UTC().Format(time.RFC3339), newKeyPause)
+		}
+	}
+	return nil
+}
+
+// keys is for how many keys a machine was granted its first certificate, as far as that is known.
+func (a *admission) keys(machine state.ExpectedNode) int {
+	different := map[string]bool{}
+	for _, granted := range a.granted[machine.Name] {
+		different[granted.key] = true
+	}
+	if machine.NewKeys > 0 {
+		return max(len(different), 1+machine.NewKeys)
+	}
+	return len(different)
+}
+
+// knows tells whether a first certificate was granted for the key of a request to the same machine.
+func (a *admission) knows(request nodeRequest) bool {
+	return slices.ContainsFunc(a.granted[request.node], func(g grant) bool { return g.key == request.publicKey() })
+}
+
 // entitle returns nil if a request of the right form is for what its node may have.
-func (a *admission) entitle(csr *certificatesv1.CertificateSigningRequest, request nodeRequest) error {
+func (a *admission) entitle(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, who applicant) error {
 	machine, found := a.expected[request.node]
 	switch {
 	case !found:
 		return errors.New("this installation has no node of that name")
 	case request.serving:
 		return a.entitleServing(csr, request, machine)
-	}
-	return a.entitleClient(csr, machine)
-}
-
-func (a *admission) entitleClient(csr *certificatesv1.CertificateSigningRequest, machine state.ExpectedNode) error {
-	at, before := csr.CreationTimestamp.Time, a.approved[machine.Name]
-	switch {
 	case a.existing[machine.Name] != nil:
 		return errors.New(state.LeftRegistered)
-	case timely(machine, at) != nil:
-		return timely(machine, at)
-	case !before.IsZero() && timely(machine, before) == nil:
-		return fmt.Errorf("a first certificate of this machine was approved already, asked for at %s", before.UTC().Format(time.RFC3339))
+	case who.known:
+		return nil
 	}
-	return nil
+	return timely(machine, csr.CreationTimestamp.Time)
 }
 
 // timely checks the time of a first request against the creation of the node's machine.
@@ -150,14 +203,13 @@ func (a *admission) entitleServing(csr *certificatesv1.CertificateSigningRequest
 // us or by the bootstrap machine, which approves for everybody, and it is nowhere else. Of a node that is old enough the
 // request is gone.
 func (a *admission) admitted(csr *certificatesv1.CertificateSigningRequest, node *corev1.Node, machine state.ExpectedNode) error {
-	joined, first := node.CreationTimestamp.Time, a.approved[machine.Name]
-	witnessed := !first.IsZero() && timely(machine, first) == nil
+	joined := node.CreationTimestamp.Time
 	switch {
 	case machine.Created.IsZero():
 		return errors.New("the age of the node's machine is unknown")
 	case joined.Sub(machine.Created) < -clockSkew:
 		return errors.New("the node registered before its machine was made: it is that of an earlier one")
-	case !witnessed && csr.CreationTimestamp.Sub(joined) < recordsKept:
+	case len(a.granted[machine.Name]) == 0 && csr.CreationTimestamp.Sub(joined) < recordsKept:
 		return errors.New("nobody approved the node's first certificate")
 	}
 	for _, address := range node.Status.Addresses {

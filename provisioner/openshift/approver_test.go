@@ -9,7 +9,9 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"net"
 	"slices"
@@ -39,6 +41,8 @@ type application struct {
 	expected   []state.ExpectedNode
 	registered []corev1.Node
 	letIn      *certificatesv1.CertificateSigningRequest // the approved first request of worker-1
+	now        time.Time                                 // zero: an hour after the machines were made
+	ever       grants                                    // what earlier looks saw
 }
 
 // clientApplication is the first request that worker-0's kubelet makes; worker-1 is there already.
@@ -146,9 +150,20 @@ func (a application) judge(all ...certificatesv1.CertificateSigningRequest) erro
 	if a.letIn != nil {
 		all = append([]certificatesv1.CertificateSigningRequest{*a.letIn}, all...)
 	}
-	admission := newAdmission("c1.example.net", a.expected, a.registered, all)
-	_, err := admission.judge(&all[len(all)-1])
+	_, err := a.admission(all).judge(&all[len(all)-1])
 	return err
+}
+
+// admission is what decides about requests that are there together.
+func (a application) admission(all []certificatesv1.CertificateSigningRequest) *admission {
+	found, ever := evidence{expected: a.expected, look: look{nodes: a.registered, requests: all}}, grants{}
+	if found.seen.At = a.now; a.now.IsZero() {
+		found.seen.At = machinesCreated.Add(time.Hour)
+	}
+	maps.Copy(ever, a.ever)
+	ever.note(all)
+	made := newAdmission("c1.example.net", found, ever)
+	return &made
 }
 
 func TestRequestsOfExpectedNodesAreApproved(t *testing.T) {
@@ -158,6 +173,14 @@ func TestRequestsOfExpectedNodesAreApproved(t *testing.T) {
 		"client of older kubelet": func(a *application) { a.csr.Spec.Usages = append(a.csr.Spec.Usages, "key encipherment") },
 		"client whose clock is a little behind": func(a *application) {
 			a.csr.CreationTimestamp = metav1.NewTime(machinesCreated.Add(-5 * time.Second))
+		},
+		"client of a year": func(a *application) {
+			year := int32(maxLifetime / time.Second)
+			a.csr.Spec.ExpirationSeconds = &year
+		},
+		"serving whose credential the API server has noted": func(a *application) {
+			*a = servingApplication()
+			a.csr.Spec.Extra = map[string]certificatesv1.ExtraValue{"authentication.kubernetes.io/credential-id": {"X509SHA256=d6b6"}}
 		},
 		"client of a machine that waited long for its cluster": func(a *application) {
 			a.csr.CreationTimestamp = metav1.NewTime(machinesCreated.Add(20 * time.Hour))
@@ -193,17 +216,100 @@ func TestAKeyThatIsWorkToVerifyIsNotLookedAt(t *testing.T) {
 	}
 }
 
-func TestASecondFirstRequestIsRefusedUnlessTheMachineIsNew(t *testing.T) {
-	again := clientApplication()
-	again.letIn = again.approvedFirst("worker-0")
-	again.csr.CreationTimestamp = metav1.NewTime(machinesCreated.Add(time.Hour))
-	second := *again.make(t)
-	if err := again.judge(second); err == nil || !strings.Contains(err.Error(), "approved already") {
-		t.Errorf("a second request of the same machine: %v", err)
+// another returns a request for a key of its own, made and approved so long after the machine; approved 0: it is pending.
+func (a application) another(t *testing.T, name string, created, approved time.Duration) certificatesv1.CertificateSigningRequest {
+	t.Helper()
+	csr := *a.make(t)
+	csr.Name, csr.CreationTimestamp = name, metav1.NewTime(machinesCreated.Add(created))
+	if approved > 0 {
+		csr.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{
+			{Type: certificatesv1.CertificateApproved, LastUpdateTime: metav1.NewTime(machinesCreated.Add(approved))},
+		}
 	}
-	again.expected[0].Created = machinesCreated.Add(45 * time.Minute)
-	if err := again.judge(second); err != nil {
+	return csr
+}
+
+func TestApprover_NewKeyAfterAPause(t *testing.T) {
+	a := clientApplication()
+	first := a.another(t, "csr-first", 10*time.Minute, 20*time.Minute)
+	second := a.another(t, "csr-second", 20*time.Minute, 0)
+	a.now = machinesCreated.Add(20*time.Minute + newKeyPause - time.Second)
+	if err := a.judge(first, second); err == nil || !strings.Contains(err.Error(), "waits for 2m0s") {
+		t.Errorf("during the pause: %v", err)
+	}
+	a.now = a.now.Add(time.Second)
+	if err := a.judge(first, second); err != nil {
+		t.Errorf("after the pause: %v", err)
+	}
+	a.template.Subject.CommonName = "system:node:worker-1"
+	if err := a.judge(first, a.another(t, "csr-registered", 20*time.Minute, 0)); err == nil || err.Error() != state.LeftRegistered {
+		t.Errorf("of a node that exists: %v", err)
+	}
+}
+
+func TestApprover_FifthKeyIsUndecided(t *testing.T) {
+	a := clientApplication()
+	var all []certificatesv1.CertificateSigningRequest
+	for n := range 1 + state.NewKeys {
+		asked := time.Duration(n) * newKeyPause
+		waiting := a.another(t, fmt.Sprintf("csr-%d", n), asked, 0)
+		a.now = machinesCreated.Add(asked + newKeyPause)
+		if err := a.judge(append(slices.Clone(all), waiting)...); err != nil {
+			t.Fatalf("key %d: %v", n, err)
+		}
+		all = append(all, a.another(t, waiting.Name, asked, asked+time.Second))
+	}
+	a.now = machinesCreated.Add(45 * time.Minute)
+	last := a.another(t, "csr-last", 44*time.Minute, 0)
+	var undecided undecidedError
+	if err := a.judge(append(slices.Clone(all), last)...); !errors.As(err, &undecided) || undecided.keys != 4 {
+		t.Errorf("key 5: %v", err)
+	}
+	forgotten := a
+	forgotten.ever = grants{}
+	forgotten.ever.note(all)
+	if err := forgotten.judge(last); !errors.As(err, &undecided) {
+		t.Errorf("key 5 once Kubernetes has deleted the requests: %v", err)
+	}
+	resumed := a
+	resumed.expected = workers(3)
+	resumed.expected[0].NewKeys = state.NewKeys
+	if err := resumed.judge(last); !errors.As(err, &undecided) || undecided.keys != 4 {
+		t.Errorf("key 5 in another run: %v", err)
+	}
+	resumed.expected[0].Keys = 5
+	if err := resumed.judge(last); err != nil {
+		t.Errorf("key 5 once the operator has decided: %v", err)
+	}
+	made := a
+	made.expected = workers(3)
+	made.expected[0].Created = machinesCreated.Add(40 * time.Minute)
+	if err := made.judge(append(all, last)...); err != nil {
 		t.Errorf("the first request of a machine made anew: %v", err)
+	}
+}
+
+func TestApprover_SameKeyAgainAlways(t *testing.T) {
+	a := clientApplication()
+	key, err := a.key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := a
+	same.key = func() (crypto.Signer, error) { return key, nil }
+	all := []certificatesv1.CertificateSigningRequest{same.another(t, "csr-0", 0, time.Second)}
+	for n := range state.NewKeys { // as many others as it may have
+		all = append(all, a.another(t, fmt.Sprintf("csr-%d", n+1), time.Minute, 30*time.Minute))
+	}
+	a.now = machinesCreated.Add(30*time.Minute + time.Second)
+	all = append(all, a.another(t, "csr-newer", 31*time.Minute, 0), same.another(t, "csr-same", 30*time.Minute, 0))
+	if err := a.judge(all...); err != nil {
+		t.Errorf("beside a newer request for another key, within the pause: %v", err)
+	}
+	tampered := same
+	tampered.tamper = func(der []byte) []byte { der[len(der)-1] ^= 1; return der }
+	if err := a.judge(append(all, tampered.another(t, "csr-tampered", 32*time.Minute, 0))...); err == nil || !strings.Contains(err.Error(), "signature") {
+		t.Errorf("from somebody who does not hold the key: %v", err)
 	}
 }
 
@@ -238,7 +344,7 @@ func TestTenThousandForgedRequestsLockNobodyElseOut(t *testing.T) {
 	other := clientApplication()
 	other.template.Subject.CommonName, other.csr.Name = "system:node:worker-2", "csr-honest"
 	all := slices.Insert(flooded(t, 10_000), 5_000, *other.make(t))
-	admission := newAdmission("c1.example.net", a.expected, a.registered, all)
+	admission := a.admission(all)
 	for i := range all {
 		node, err := admission.judge(&all[i])
 		if (err == nil) != (all[i].Name == "csr-honest") {
@@ -264,7 +370,7 @@ func BenchmarkAdmissionOfTenThousandForgeries(b *testing.B) {
 	a := clientApplication()
 	all := flooded(b, 10_000)
 	for b.Loop() {
-		admission := newAdmission("c1.example.net", a.expected, a.registered, all)
+		admission := a.admission(all)
 		for i := range all {
 			if _, err := admission.judge(&all[i]); err == nil {
 				b.Fatal("approved")

@@ -3,6 +3,7 @@ package openshift
 import (
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"slices"
 	"strings"
 
@@ -20,12 +21,20 @@ type askers map[types.UID]string
 // of their own.
 const nodeSigners = "kubernetes.io/"
 
+// approvable is a pending request that nothing speaks against.
+type approvable struct {
+	csr    certificatesv1.CertificateSigningRequest
+	newKey int  // which of its machine's keys beyond the first one it is for; 0: none
+	again  bool // its key was granted a certificate before
+}
+
 // judgeRequests returns the nodes' requests for certificates and what claims to be one, sorted by creation, and those
 // that may be approved.
-func (m *memory) judgeRequests(domain string, found evidence) ([]state.NodeRequest, []certificatesv1.CertificateSigningRequest) {
-	admission := newAdmission(domain, found.expected, found.nodes, found.requests)
+func (m *memory) judgeRequests(domain string, found evidence) ([]state.NodeRequest, []approvable) {
+	m.grants.note(found.requests)
+	admission := newAdmission(domain, found, m.grants)
 	var told []state.NodeRequest
-	var approvable []certificatesv1.CertificateSigningRequest
+	var approved []approvable
 	known := askers{}
 	for i := range found.requests {
 		csr := &found.requests[i]
@@ -39,10 +48,14 @@ func (m *memory) judgeRequests(domain string, found evidence) ([]state.NodeReque
 		switch {
 		case pending(csr):
 			node, refusal := admission.judge(csr)
+			var undecided undecidedError
+			if errors.As(refusal, &undecided) {
+				request.Keys = undecided.keys
+			}
 			if request.Node = node; refusal != nil {
 				request.Refusal = refusal.Error()
 			} else {
-				approvable = append(approvable, *csr)
+				approved = append(approved, admission.approvable(csr))
 			}
 		case !request.Serving && csr.Spec.SignerName != certificatesv1.KubeAPIServerClientKubeletSignerName:
 			continue // decided by others, about others
@@ -59,7 +72,17 @@ func (m *memory) judgeRequests(domain string, found evidence) ([]state.NodeReque
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
-	return told, approvable
+	return told, approved
+}
+
+// approvable returns a request that was judged to be one.
+func (a *admission) approvable(csr *certificatesv1.CertificateSigningRequest) approvable {
+	who := a.forms[csr.Name].who
+	found := approvable{csr: *csr, again: who.known}
+	if !who.serving && !who.known {
+		found.newKey = a.keys(a.expected[who.node])
+	}
+	return found
 }
 
 func requestState(csr *certificatesv1.CertificateSigningRequest) string {

@@ -11,7 +11,6 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 
-	certificatesv1 "k8s.io/api/certificates/v1"
 	"k8s.io/klog/v2"
 )
 
@@ -32,7 +31,7 @@ type Cluster struct {
 	loaded     []byte // the kubeconfig that api is of
 	api        *api   // nil until the kubeconfig could be read
 	memory     memory
-	approvable []certificatesv1.CertificateSigningRequest // of the last look: pending, and nothing speaks against them
+	approvable []approvable // of the last look: pending, and nothing speaks against them
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: another one is that of another cluster, of

@@ -3,6 +3,7 @@ package openshift
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"exoshift/internal/fault"
@@ -26,10 +27,10 @@ func (c *Cluster) Approve(ctx context.Context) ([]state.CSRDecision, error) {
 		return nil, err
 	}
 	c.mu.Lock()
-	approvable := c.approvable
+	wanted := c.approvable
 	c.approvable = nil
 	c.mu.Unlock()
-	return api.approveAll(ctx, approvable)
+	return api.approveAll(ctx, wanted)
 }
 
 // approvals is how many requests are approved at a time: a thousand nodes may have come up together.
@@ -37,16 +38,16 @@ const approvals = 5
 
 // approveAll decides about each request, in their order; those that changed meanwhile, and those that an error kept from
 // being tried, have no decision.
-func (a *api) approveAll(ctx context.Context, approvable []certificatesv1.CertificateSigningRequest) ([]state.CSRDecision, error) {
-	decisions := make([]state.CSRDecision, len(approvable))
+func (a *api) approveAll(ctx context.Context, wanted []approvable) ([]state.CSRDecision, error) {
+	decisions := make([]state.CSRDecision, len(wanted))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(approvals)
-	for i := range approvable {
+	for i := range wanted {
 		group.Go(func() (err error) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			decisions[i], err = a.decide(ctx, &approvable[i])
+			decisions[i], err = a.decide(ctx, &wanted[i])
 			return err
 		})
 	}
@@ -55,7 +56,8 @@ func (a *api) approveAll(ctx context.Context, approvable []certificatesv1.Certif
 }
 
 // decide approves a request. What ails this one request alone is its decision's reason, so that it stops no other.
-func (a *api) decide(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) (state.CSRDecision, error) {
+func (a *api) decide(ctx context.Context, wanted *approvable) (state.CSRDecision, error) {
+	csr := &wanted.csr
 	form, err := parseNodeRequest(csr)
 	if err != nil {
 		return state.CSRDecision{}, fault.New(fault.Internal, "approve request "+shown(csr.Name), err)
@@ -63,7 +65,7 @@ func (a *api) decide(ctx context.Context, csr *certificatesv1.CertificateSigning
 	decision := state.CSRDecision{Name: csr.Name, Node: form.node, Decision: state.Left}
 	switch err := a.approve(ctx, csr); {
 	case err == nil:
-		decision.Decision, decision.Reason = state.Approved, purpose(csr)
+		decision.Decision, decision.Reason, decision.NewKey = state.Approved, wanted.purpose(), wanted.newKey
 	case errors.Is(err, errChanged): // the bootstrap machine approves requests, too; the next look tells what is left
 		return state.CSRDecision{}, nil
 	case fault.Is(err, fault.Internal):
@@ -75,9 +77,14 @@ func (a *api) decide(ctx context.Context, csr *certificatesv1.CertificateSigning
 }
 
 // purpose says what a certificate is for.
-func purpose(csr *certificatesv1.CertificateSigningRequest) string {
-	if csr.Spec.SignerName == certificatesv1.KubeletServingSignerName {
+func (w *approvable) purpose() string {
+	switch {
+	case w.csr.Spec.SignerName == certificatesv1.KubeletServingSignerName:
 		return "serving certificate"
+	case w.again:
+		return "client certificate, for the same key again"
+	case w.newKey > 0:
+		return fmt.Sprintf("client certificate, for new key %d of its machine", w.newKey)
 	}
 	return "client certificate"
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 
+	"exoshift/state"
+
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,6 +41,15 @@ func forgedForms() []forgery {
 		}, "not one PEM"},
 		{"something before the request", clientApplication, func(a *application) {
 			a.rewrite = func(pem string) string { return "x\n" + pem }
+		}, "not one PEM"},
+		{"an empty line after the request", clientApplication, func(a *application) {
+			a.rewrite = func(pem string) string { return pem + "\n" }
+		}, "not one PEM"},
+		{"a space before the request", clientApplication, func(a *application) {
+			a.rewrite = func(pem string) string { return " " + pem }
+		}, "not one PEM"},
+		{"lines of another length", servingApplication, func(a *application) {
+			a.rewrite = func(pem string) string { return strings.Replace(pem, "-----\n", "-----\n\n", 1) }
 		}, "not one PEM"},
 		{"two requests", clientApplication, func(a *application) {
 			a.rewrite = func(pem string) string { return pem + pem }
@@ -91,6 +102,14 @@ func forgedUsages() []forgery {
 		{"a usage twice", clientApplication, func(a *application) {
 			a.csr.Spec.Usages = []certificatesv1.KeyUsage{"client auth", "client auth"}
 		}, "usages"},
+		{"a certificate of more than a year", clientApplication, func(a *application) {
+			long := int32(maxLifetime/time.Second) + 1
+			a.csr.Spec.ExpirationSeconds = &long
+		}, "more than a year"},
+		{"a serving certificate of more than a year", servingApplication, func(a *application) {
+			long := int32(maxLifetime/time.Second) + 1
+			a.csr.Spec.ExpirationSeconds = &long
+		}, "more than a year"},
 		{"no usage", servingApplication, func(a *application) { a.csr.Spec.Usages = nil }, "usages"},
 	}
 }
@@ -136,6 +155,12 @@ func forgedRequesters() []forgery {
 		{"a serving requester in another group", servingApplication, func(a *application) {
 			a.csr.Spec.Groups = []string{"system:nodes", "system:masters", "system:authenticated"}
 		}, "groups"},
+		{"a requester with an attribute", clientApplication, func(a *application) {
+			a.csr.Spec.Extra = map[string]certificatesv1.ExtraValue{"example.net/pod\x1b": {"x"}}
+		}, "extra attribute"},
+		{"a serving requester with two credentials", servingApplication, func(a *application) {
+			a.csr.Spec.Extra = map[string]certificatesv1.ExtraValue{"authentication.kubernetes.io/credential-id": {"x", "y"}}
+		}, "extra attribute"},
 		{"a requester that draws on the screen", clientApplication, func(a *application) { a.csr.Spec.Username = "\x1b[2J" }, "made by"},
 	}
 }
@@ -207,14 +232,39 @@ func forgedServers() []forgery {
 		}, "not its machine's"},
 		{"an e-mail address", servingApplication, func(a *application) {
 			a.template.EmailAddresses = []string{"a@example.net"}
-		}, "e-mail or URI"},
+		}, "neither a DNS name nor an address"},
 		{"an URI", servingApplication, func(a *application) {
 			a.template.URIs = []*url.URL{{Scheme: "spiffe", Host: "x"}}
-		}, "e-mail or URI"},
+		}, "neither a DNS name nor an address"},
+		{"another name", servingApplication, func(a *application) {
+			a.alternativeNames(otherName(), nil)
+		}, "neither a DNS name nor an address"},
+		{"a directory name", servingApplication, func(a *application) {
+			a.alternativeNames(asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 4, IsCompound: true, Bytes: []byte{0x30, 0}}, nil)
+		}, "neither a DNS name nor an address"},
+		{"a registered ID", servingApplication, func(a *application) {
+			a.alternativeNames(asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 8, Bytes: []byte{0x2a, 3}}, nil)
+		}, "neither a DNS name nor an address"},
+		{"bytes behind the names", servingApplication, func(a *application) {
+			a.alternativeNames(asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 2, Bytes: []byte("worker-1")}, []byte{5, 0})
+		}, "follow its alternative names"},
 		{"neither name nor address", servingApplication, func(a *application) {
 			a.template.DNSNames, a.template.IPAddresses = nil, nil
 		}, "no name or address"},
 	}
+}
+
+// otherName is a user principal name.
+func otherName() asn1.RawValue {
+	return asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: []byte{6, 3, 0x2a, 3, 4, 0xa0, 3, 0x0c, 1, 'x'}}
+}
+
+// alternativeNames makes the request ask for the node's name, one more name, and bytes behind both.
+func (a *application) alternativeNames(more asn1.RawValue, behind []byte) {
+	names := []asn1.RawValue{{Class: asn1.ClassContextSpecific, Tag: 2, Bytes: []byte("worker-1")}, more}
+	value, _ := asn1.Marshal(names) // nothing is approved
+	a.template.DNSNames, a.template.IPAddresses = nil, nil
+	a.template.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 17}, Value: append(value, behind...)}}
 }
 
 // forgedNodes are nodes that exist, but were not let in as those of our machines.
@@ -253,7 +303,10 @@ func forgedTimes() []forgery {
 			a.csr.CreationTimestamp = metav1.NewTime(machinesCreated.Add(25 * time.Hour))
 		}, "more than"},
 		{"a machine of unknown age", clientApplication, func(a *application) { a.expected[0].Created = time.Time{} }, "age"},
-		{"a machine that asked before", clientApplication, func(a *application) { a.letIn = a.approvedFirst("worker-0") }, "approved already"},
+		{"a machine that got a certificate just now", clientApplication, func(a *application) {
+			a.letIn, a.now = a.approvedFirst("worker-0"), machinesCreated.Add(19*time.Minute)
+		}, "another key of its machine"},
+		{"a machine that got four certificates", clientApplication, func(a *application) { a.expected[0].NewKeys = state.NewKeys }, "4 keys of its machine"},
 	}
 }
 
@@ -290,7 +343,7 @@ func TestWhatForgeriesStartFromIsApproved(t *testing.T) {
 func TestAForgeryDoesNotKeepTheNodeOut(t *testing.T) {
 	for _, forgery := range forgeries() {
 		// What the deviation is in the node itself or in an earlier request, keeps everybody out.
-		if forgery.from().csr.Spec.SignerName != clientApplication().csr.Spec.SignerName || forgery.refusal == "approved already" || forgery.refusal == "age" {
+		if forgery.from().csr.Spec.SignerName != clientApplication().csr.Spec.SignerName || strings.HasSuffix(forgery.refusal, "of its machine") || forgery.refusal == "age" {
 			continue
 		}
 		forged, honest := forgery.from(), clientApplication()

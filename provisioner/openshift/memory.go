@@ -14,10 +14,11 @@ type memory struct {
 	percent   int
 	operators map[string]*operatorRecord
 	askers    askers
+	grants    grants
 }
 
 func newMemory() memory {
-	return memory{reached: map[string]bool{}, operators: map[string]*operatorRecord{}}
+	return memory{reached: map[string]bool{}, operators: map[string]*operatorRecord{}, grants: grants{}}
 }
 
 // reach notes a phase and all phases that must have been before it.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -34,8 +35,8 @@ type nodeRequest struct {
 	certificate *x509.CertificateRequest
 }
 
-// applicant returns who asks for what.
-func (r nodeRequest) applicant() applicant { return applicant{r.node, r.serving} }
+// publicKey returns the key that the certificate is asked for, as DER.
+func (r nodeRequest) publicKey() string { return string(r.certificate.RawSubjectPublicKeyInfo) }
 
 // parseNodeRequest checks the form of a request: signer, requester, usages, subject, extensions, key; all but its
 // signature. The node's name is returned for the eye also when the form is wrong, as far as it is known.
@@ -52,7 +53,8 @@ func parseNodeRequest(csr *certificatesv1.CertificateSigningRequest) (nodeReques
 		return request, err
 	}
 	for _, check := range []func(*certificatesv1.CertificateSigningRequest) error{
-		request.checkSubject, request.checkRequester, request.checkUsages, request.checkExtensions, request.checkKey,
+		request.checkSubject, request.checkRequester, request.checkExtra, request.checkUsages, request.checkLifetime,
+		request.checkExtensions, request.checkKey,
 	} {
 		if err := check(csr); err != nil {
 			return request, err
@@ -64,14 +66,13 @@ func parseNodeRequest(csr *certificatesv1.CertificateSigningRequest) (nodeReques
 // maxRequest is how long a request may be, in bytes; a kubelet's has less than 2,000.
 const maxRequest = 8 << 10
 
-// parseCertificateRequest reads exactly one PEM block, with nothing around it.
+// parseCertificateRequest reads exactly one PEM block, as kubelets encode it: not a byte around it or different.
 func parseCertificateRequest(content []byte) (*x509.CertificateRequest, error) {
 	if len(content) > maxRequest {
 		return nil, fmt.Errorf("it has %d bytes, more than a node asks with", len(content))
 	}
-	block, rest := pem.Decode(content)
-	if block == nil || block.Type != "CERTIFICATE REQUEST" || len(block.Headers) > 0 || len(bytes.TrimSpace(rest)) > 0 ||
-		!bytes.HasPrefix(bytes.TrimSpace(content), []byte("-----BEGIN")) {
+	block, _ := pem.Decode(content)
+	if block == nil || block.Type != "CERTIFICATE REQUEST" || len(block.Headers) > 0 || !bytes.Equal(content, pem.EncodeToMemory(block)) {
 		return nil, errors.New("it is not one PEM certificate request")
 	}
 	request, err := x509.ParseCertificateRequest(block.Bytes)
@@ -146,6 +147,18 @@ func (r nodeRequest) checkRequester(csr *certificatesv1.CertificateSigningReques
 	return nil
 }
 
+// checkExtra wants nothing else to be known of the requester, but by which credential it signed in: API servers note that
+// from Kubernetes 1.32 on.
+func (r nodeRequest) checkExtra(csr *certificatesv1.CertificateSigningRequest) error {
+	const credential = "authentication.kubernetes.io/credential-id"
+	for key, values := range csr.Spec.Extra {
+		if key != credential || len(values) != 1 {
+			return fmt.Errorf("its requester has the extra attribute %q", key)
+		}
+	}
+	return nil
+}
+
 // checkUsages wants a signature and the one purpose; older kubelets add key encipherment.
 func (r nodeRequest) checkUsages(csr *certificatesv1.CertificateSigningRequest) error {
 	purpose := certificatesv1.UsageClientAuth
@@ -160,24 +173,50 @@ func (r nodeRequest) checkUsages(csr *certificatesv1.CertificateSigningRequest) 
 	return nil
 }
 
+// maxLifetime is how long a certificate of a node may be asked for.
+const maxLifetime = 365 * 24 * time.Hour
+
+func (r nodeRequest) checkLifetime(csr *certificatesv1.CertificateSigningRequest) error {
+	if seconds := csr.Spec.ExpirationSeconds; seconds != nil && time.Duration(*seconds)*time.Second > maxLifetime {
+		return fmt.Errorf("it asks for a certificate that lives for %d seconds, more than a year", *seconds)
+	}
+	return nil
+}
+
 // checkExtensions wants no extension but the alternative names of a serving certificate, and in these only DNS names
 // and addresses.
 func (r nodeRequest) checkExtensions(*certificatesv1.CertificateSigningRequest) error {
-	asked := r.certificate
 	alternativeNames := asn1.ObjectIdentifier{2, 5, 29, 17}
-	for _, extension := range asked.Extensions {
+	for _, extension := range r.certificate.Extensions {
 		if !r.serving || !extension.Id.Equal(alternativeNames) {
 			return fmt.Errorf("it asks for the extension %v", extension.Id)
 		}
+		if err := checkAlternativeNames(extension.Value); err != nil {
+			return err
+		}
 	}
-	if !r.serving {
-		return nil
-	}
-	if len(asked.EmailAddresses)+len(asked.URIs) > 0 {
-		return errors.New("it asks for e-mail or URI names")
-	}
-	if len(asked.DNSNames)+len(asked.IPAddresses) == 0 {
+	if r.serving && len(r.certificate.DNSNames)+len(r.certificate.IPAddresses) == 0 {
 		return errors.New("it asks for no name or address")
+	}
+	return nil
+}
+
+// checkAlternativeNames reads the names itself: the parser of certificates skips those of kinds that it does not know,
+// and whatever follows the names, while a signer may copy all of it.
+func checkAlternativeNames(extension []byte) error {
+	const dnsName, address = 2, 7 // RFC 5280, GeneralName
+	var names []asn1.RawValue
+	rest, err := asn1.Unmarshal(extension, &names)
+	switch {
+	case err != nil:
+		return fmt.Errorf("its alternative names do not parse: %q", err.Error())
+	case len(rest) > 0:
+		return fmt.Errorf("%d bytes follow its alternative names", len(rest))
+	}
+	for _, name := range names {
+		if name.Class != asn1.ClassContextSpecific || name.IsCompound || name.Tag != dnsName && name.Tag != address {
+			return fmt.Errorf("it asks for an alternative name of the kind %d, which is neither a DNS name nor an address", name.Tag)
+		}
 	}
 	return nil
 }

@@ -12,23 +12,21 @@ import (
 type applicant struct {
 	node    string
 	serving bool
+	known   bool // its key is that of a first certificate which its machine was granted already
 }
 
 // form is what a pending request says, and why that alone or its node is reason enough to refuse it.
 type form struct {
 	request nodeRequest
+	who     applicant
 	refusal error
 }
 
-// survey reads all requests once: first which nodes have been let in, then what is waiting. Of the requests of a node
-// for the same certificate only the latest counts: a kubelet that waits in vain asks again and forgets its earlier
-// requests. Approving one of these would help nobody, and the next could then not be told from a forgery.
+// survey reads the pending requests once. Of the requests of a node for the same certificate only the latest counts: a
+// kubelet that waits in vain asks again and forgets its earlier requests. Approving one of these would help nobody, and
+// the next could then not be told from a forgery. Requests for a key that was granted already are apart, so that none for
+// another key stands in their way.
 func (a *admission) survey(all []certificatesv1.CertificateSigningRequest) {
-	for i := range all {
-		if decided(&all[i], certificatesv1.CertificateApproved) {
-			a.noteApproved(&all[i])
-		}
-	}
 	rivals := map[applicant][]*certificatesv1.CertificateSigningRequest{}
 	for i := range all {
 		csr := &all[i]
@@ -36,12 +34,13 @@ func (a *admission) survey(all []certificatesv1.CertificateSigningRequest) {
 			continue
 		}
 		request, err := parseNodeRequest(csr)
+		who := applicant{request.node, request.serving, false}
 		if err == nil {
-			err = a.entitle(csr, request)
+			who.known = !request.serving && a.knows(request)
+			err = a.entitle(csr, request, who)
 		}
-		a.forms[csr.Name] = form{request, err}
+		a.forms[csr.Name] = form{request, who, err}
 		if err == nil {
-			who := request.applicant()
 			rivals[who] = append(rivals[who], csr)
 		}
 	}
@@ -49,19 +48,6 @@ func (a *admission) survey(all []certificatesv1.CertificateSigningRequest) {
 		if a.waiting[who] = len(waiting); len(waiting) <= flood {
 			a.latest[who] = a.newest(waiting)
 		}
-	}
-}
-
-// noteApproved notes when a node that we made was let in. Whoever approved has looked at the signature, or trusted the
-// requester without it; one that the signer refused let nobody in.
-func (a *admission) noteApproved(csr *certificatesv1.CertificateSigningRequest) {
-	if csr.Spec.SignerName != certificatesv1.KubeAPIServerClientKubeletSignerName || csr.Spec.Username != bootstrapperUser ||
-		decided(csr, certificatesv1.CertificateFailed) {
-		return
-	}
-	request, err := parseNodeRequest(csr)
-	if at := csr.CreationTimestamp.Time; err == nil && at.After(a.approved[request.node]) {
-		a.approved[request.node] = at
 	}
 }
 

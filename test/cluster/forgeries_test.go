@@ -119,6 +119,9 @@ func forgedForms(t *testing.T) []forged {
 		{"something before the request", bootstrapper, func(a *application) {
 			a.rewrite = func(text string) string { return "x\n" + text }
 		}, "not one PEM", ""},
+		{"an empty line after the request", bootstrapper, func(a *application) {
+			a.rewrite = func(text string) string { return text + "\n" }
+		}, "not one PEM", ""},
 		{"two requests", bootstrapper, func(a *application) {
 			a.rewrite = func(text string) string { return text + text }
 		}, "not one PEM", ""},
@@ -183,6 +186,10 @@ func forgedPurposes() []forged {
 			a.spec.SignerName = certificatesv1.KubeAPIServerClientSignerName
 			a.template.Subject.Organization = []string{"system:masters"}
 		}, "", "system:masters"},
+		{"a certificate of more than a year", bootstrapper, func(a *application) {
+			long := int32(366 * 24 * 60 * 60)
+			a.spec.ExpirationSeconds = &long
+		}, "more than a year", ""},
 		{"no signer", bootstrapper, func(a *application) { a.spec.SignerName = "" }, "", "spec.signerName"},
 	}
 }
@@ -223,10 +230,28 @@ func forgedNames() []forged {
 		{"the address of another node", node, func(a *application) {
 			a.template.IPAddresses = []net.IP{net.IPv4(198, 51, 100, 20)}
 		}, "not its machine's", ""},
-		{"an e-mail address", node, func(a *application) { a.template.EmailAddresses = []string{"a@example.net"} }, "e-mail or URI", ""},
-		{"an URI", node, func(a *application) { a.template.URIs = []*url.URL{{Scheme: "spiffe", Host: "x"}} }, "e-mail or URI", ""},
+		{"an e-mail address", node, func(a *application) { a.template.EmailAddresses = []string{"a@example.net"} }, "neither a DNS name nor an address", ""},
+		{"an URI", node, func(a *application) { a.template.URIs = []*url.URL{{Scheme: "spiffe", Host: "x"}} }, "neither a DNS name nor an address", ""},
+		{"another name", node, alternativeNames(nil,
+			asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: []byte{6, 3, 0x2a, 3, 4, 0xa0, 3, 0x0c, 1, 'x'}}),
+			"neither a DNS name nor an address", ""},
+		{"a directory name", node, alternativeNames(nil,
+			asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 4, IsCompound: true, Bytes: []byte{0x30, 0}}), "neither a DNS name nor an address", ""},
+		{"a registered ID", node, alternativeNames(nil,
+			asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 8, Bytes: []byte{0x2a, 3}}), "neither a DNS name nor an address", ""},
+		{"bytes behind the names", node, alternativeNames([]byte{5, 0}), "follow its alternative names", ""},
 		{"neither name nor address", node, func(a *application) {
 			a.template.DNSNames, a.template.IPAddresses = nil, nil
 		}, "no name or address", ""},
+	}
+}
+
+// alternativeNames makes a request ask for the node's name and more, with bytes behind the names.
+func alternativeNames(behind []byte, more ...asn1.RawValue) func(*application) {
+	return func(a *application) {
+		names := append([]asn1.RawValue{{Class: asn1.ClassContextSpecific, Tag: 2, Bytes: []byte("worker-1")}}, more...)
+		value, _ := asn1.Marshal(names) // nothing is approved
+		a.template.DNSNames, a.template.IPAddresses = nil, nil
+		a.template.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 17}, Value: append(value, behind...)}}
 	}
 }

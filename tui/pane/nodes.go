@@ -129,7 +129,7 @@ func (p Nodes) Undecided() bool { return len(p.Census.left) > 0 }
 func (p Nodes) left() []string {
 	var lines []string
 	for _, csr := range p.Census.left {
-		text := fmt.Sprintf("CSR %s of %s left: %s", csr.Name, cmp.Or(csr.Node, "nobody"), csr.Reason)
+		text := fmt.Sprintf("CSR %s of %s %s: %s", csr.Name, cmp.Or(csr.Node, "nobody"), csr.Decision, csr.Reason)
 		if len(lines) == 3 {
 			return append(lines[:2], p.Theme.Mark(Warn)+" "+p.Theme.Caution.Render("more CSRs were left, see the log"))
 		}

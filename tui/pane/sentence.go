@@ -123,6 +123,9 @@ func csrSentence(e provisioner.Event) string {
 	if e.Decision == state.Approved {
 		return "approved " + e.Name + because(e.Node, " of ", "") + because(e.Reason, " (", ")")
 	}
+	if e.Decision == state.Undecided {
+		return e.Name + because(e.Node, " of ", "") + " waits for your decision" + because(e.Reason, ": ", "")
+	}
 	return "left " + e.Name + because(e.Node, " of ", "") + " to you" + because(e.Reason, ": ", "")
 }
 

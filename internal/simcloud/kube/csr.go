@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // signable checks a new certificate signing request and stamps it with who asks, which the client cannot choose.
@@ -50,6 +51,17 @@ func keyUsages() []string {
 		"cert sign", "crl sign", "encipher only", "decipher only", "any", "server auth", "client auth", "code signing",
 		"email protection", "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing",
 		"microsoft sgc", "netscape sgc"}
+}
+
+// stampDecision notes the time of a decision about a request.
+func stampDecision(object Object, now time.Time) {
+	for _, c := range object.List("status.conditions") {
+		for _, field := range []string{"lastUpdateTime", "lastTransitionTime"} {
+			if c.Text(field) == "" {
+				c[field] = now.UTC().Format(time.RFC3339)
+			}
+		}
+	}
 }
 
 // judgeDecision checks a change of the conditions of a request: a decision has its subresource, and stays.

@@ -151,6 +151,9 @@ func (o *Objects) write(w http.ResponseWriter, q *http.Request, r request, want 
 		if err := r.confine(object, wanted); err != nil {
 			return err
 		}
+		if r.kind.GroupResource() == requests {
+			stampDecision(object, o.now())
+		}
 		if r.subresource == "" {
 			encodeSecret(r.kind, object)
 			if !isApply(q) {

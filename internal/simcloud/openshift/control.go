@@ -17,6 +17,7 @@ type controllers struct {
 	machine machine.Machine
 	beats   map[string]sighting // last signs of life of the nodes; forgotten with the machine
 	said    map[string]string
+	cleaned time.Time // when requests for certificates were deleted last
 	reach   reachability
 	// renderings are those of the pools.
 	renderings map[string]rendering
@@ -93,6 +94,7 @@ func (k *controllers) tick(ctx context.Context) {
 		reconcile func(context.Context, view) error
 	}{
 		{"kube-controller-manager: csrsigning", k.sign},
+		{"kube-controller-manager: csrcleaner", k.cleanRequests},
 		{"kube-controller-manager: nodelifecycle", k.nodes},
 		{"kube-controller-manager: workloads", k.workloads},
 		{"network-operator", k.network},

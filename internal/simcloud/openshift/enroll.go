@@ -7,6 +7,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"net"
 	"net/http"
 	"time"
@@ -34,8 +35,12 @@ type identity struct{ certificate, key []byte }
 
 const pkiFolder = "/var/lib/kubelet/pki/"
 
-// retryRequest is when a kubelet forgets a request that nobody decided about, and files another.
+// retryRequest is when a kubelet forgets a request that it waits for in vain, and files another.
 const retryRequest = 15 * time.Minute
+
+// lossesOfCertificate is how often a machine loses its first certificate where that is the trouble: once more than the
+// installation approves another key by itself.
+const lossesOfCertificate = 4
 
 func (k *kubelet) subject() pkix.Name {
 	return pkix.Name{CommonName: "system:node:" + k.node, Organization: []string{"system:nodes"}}
@@ -55,85 +60,92 @@ func (k *kubelet) servingRequest() wanted {
 		subject: &x509.CertificateRequest{Subject: k.subject(), DNSNames: []string{k.node}, IPAddresses: []net.IP{address}}}
 }
 
-// obtain returns the certificate from the disk, or asks for it until somebody approved. The key and the name of the
-// request are kept on the disk, so that a machine that is started again waits for the same one.
+// obtain returns the certificate from the disk, or asks for it until it has one: after a failure, and after a quarter of an
+// hour of waiting, with another key. The key and the name of the request are kept on the disk, so that a machine that is
+// started again waits for the same one.
 func (k *kubelet) obtain(ctx context.Context, api *client, want wanted) (identity, bool) {
-	key, ok := k.key(want)
-	if !ok {
-		return identity{}, false
-	}
 	filed := k.world.clock.Now()
-	found := identity{key: key}
-	ok = k.world.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
+	var found identity
+	ok := k.world.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
 		var issued bool
 		if found.certificate, issued = k.machine.ReadFile(pkiFolder + want.file + ".crt"); issued {
+			found.key, _ = k.machine.ReadFile(pkiFolder + want.file + ".key")
 			return true
 		}
 		name, _ := k.machine.ReadFile(pkiFolder + want.file + ".csr")
 		if len(name) == 0 || k.world.clock.Now().Sub(filed) > retryRequest {
 			filed = k.world.clock.Now()
-			k.file(ctx, api, want, key)
+			if err := k.file(ctx, api, want); err != nil && ctx.Err() == nil {
+				k.machine.Console("kubelet: cannot create a certificate signing request: %v", err)
+			}
 			return false
 		}
-		k.fetch(ctx, api, want, string(name))
+		if err := k.fetch(ctx, api, want, string(name)); err != nil && ctx.Err() == nil {
+			k.machine.Console("kubelet: %s: %v", name, err)
+		}
 		return false
 	})
 	return found, ok
 }
 
-// fetch puts the certificate on the disk if it was issued, and forgets a request that is gone.
-func (k *kubelet) fetch(ctx context.Context, api *client, want wanted, name string) {
+// fetch puts the certificate on the disk if it was issued, and forgets a request that is gone or refused.
+func (k *kubelet) fetch(ctx context.Context, api *client, want wanted, name string) error {
 	request, err := api.get(ctx, csrPath+"/"+name)
 	issued, _ := base64.StdEncoding.DecodeString(request.Text("status.certificate"))
 	switch {
-	case err == nil && len(issued) > 0:
-		err = k.machine.WriteFile(pkiFolder+want.file+".crt", issued)
-	case isCode(err, http.StatusNotFound):
-		err = k.machine.WriteFile(pkiFolder+want.file+".csr", nil)
+	case isCode(err, http.StatusNotFound), err == nil && (len(condition(request, "Denied")) > 0 || len(condition(request, "Failed")) > 0):
+		return k.forget(want)
+	case err != nil || len(issued) == 0:
+		return err
+	case k.loses(want):
+		k.machine.Console("kubelet: %s: the certificate was lost: unexpected EOF", name)
+		return k.forget(want)
 	}
-	if err != nil && ctx.Err() == nil {
-		k.machine.Console("kubelet: %s: %v", name, err)
-	}
+	return k.machine.WriteFile(pkiFolder+want.file+".crt", issued)
 }
 
-// key returns the private key of a certificate, made when it is first needed.
-func (k *kubelet) key(want wanted) ([]byte, bool) {
-	path := pkiFolder + want.file + ".key"
-	if kept, ok := k.machine.ReadFile(path); ok {
-		return kept, true
-	}
-	made, err := certificate.NewKey()
-	if err == nil {
-		var encoded []byte
-		if encoded, err = certificate.EncodeKey(made); err == nil {
-			if err = k.machine.WriteFile(path, encoded); err == nil {
-				return encoded, true
-			}
-		}
-	}
-	k.machine.Console("kubelet: %v", err)
-	return nil, false
+// forget has the next look ask anew.
+func (k *kubelet) forget(want wanted) error {
+	return k.machine.WriteFile(pkiFolder+want.file+".csr", nil)
 }
 
-// file creates the request at the API; if that fails, the next look does it.
-func (k *kubelet) file(ctx context.Context, api *client, want wanted, key []byte) {
-	request, err := signedRequest(want, key)
+// loses tells whether the machine loses the certificate that was issued to it, and notes that it did.
+func (k *kubelet) loses(want wanted) bool {
+	const noted = pkiFolder + "lost"
+	lost, _ := k.machine.ReadFile(noted)
+	if !k.world.troubles.LostCertificates || want.signer != clientSigner || k.node != "worker-0" || len(lost) >= lossesOfCertificate {
+		return false
+	}
+	return k.machine.WriteFile(noted, append(lost[:len(lost):len(lost)], '.')) == nil
+}
+
+// file makes a key and creates the request for it at the API; if that fails, the next look does it again.
+func (k *kubelet) file(ctx context.Context, api *client, want wanted) error {
+	key, err := certificate.NewKey()
 	if err != nil {
-		k.machine.Console("kubelet: %v", err)
-		return
+		return err
+	}
+	encoded, err := certificate.EncodeKey(key)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(k.forget(want), k.machine.WriteFile(pkiFolder+want.file+".key", encoded)); err != nil {
+		return err
+	}
+	request, err := signedRequest(want, encoded)
+	if err != nil {
+		return err
 	}
 	created, err := api.do(ctx, http.MethodPost, csrPath, kube.Object{
 		"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": kube.Object{"generateName": "csr-"},
 		"spec": kube.Object{"request": base64.StdEncoding.EncodeToString(request), "signerName": want.signer,
 			"usages": []string{"digital signature", want.usage}},
 	})
-	if err == nil {
-		k.machine.Console("kubelet: filed %s for %s", created.Name(), want.signer)
-		err = k.machine.WriteFile(pkiFolder+want.file+".csr", []byte(created.Name()))
+	if err != nil {
+		return err
 	}
-	if err != nil && ctx.Err() == nil {
-		k.machine.Console("kubelet: cannot create a certificate signing request: %v", err)
-	}
+	k.machine.Console("kubelet: filed %s for %s", created.Name(), want.signer)
+	return k.machine.WriteFile(pkiFolder+want.file+".csr", []byte(created.Name()))
 }
 
 func signedRequest(want wanted, key []byte) ([]byte, error) {

@@ -25,6 +25,8 @@ type Troubles struct {
 	WorkersUnserved bool
 	// GreedyRequests: nodes that are no masters ask to be administrators.
 	GreedyRequests bool
+	// LostCertificates: worker-0 loses its first certificate, four times.
+	LostCertificates bool
 	// BlankHostnames: the machine configuration of nodes that are no masters takes their names away.
 	BlankHostnames bool
 	// MixedConfigs: the bootstrap machine gives masters a configuration that the cluster does not know.

@@ -82,6 +82,14 @@ func TestGreedyNodesAskToBeAdministrators(t *testing.T) {
 				t.Errorf("asked for %v", asked.Subject)
 			}
 		}
+		l.until(20*time.Minute, "requests for other keys", func() bool { return len(l.pending()) == 4 })
+		keys := map[string]bool{}
+		for _, asked := range l.pending() {
+			keys[string(asked.RawSubjectPublicKeyInfo)] = true
+		}
+		if len(keys) != 4 {
+			t.Errorf("4 requests for %d keys", len(keys))
+		}
 	})
 }
 

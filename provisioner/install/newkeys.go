@@ -1,0 +1,87 @@
+package install
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// ApproveNewKeys lets each machine that waits for the operator's decision get its first certificate for one more key. The
+// next look approves it.
+func (i *Installation) ApproveNewKeys() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for node, keys := range i.undecided {
+		i.keys[node] = keys + 1
+	}
+}
+
+// noteUndecided notes which machines wait for the operator's decision, and decides for those that the options name, once.
+func (i *Installation) noteUndecided(requests []state.NodeRequest) {
+	if len(requests) == 0 { // they were not seen
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	clear(i.undecided)
+	for _, request := range requests {
+		if request.State != state.RequestPending || request.Keys == 0 {
+			continue
+		}
+		i.undecided[request.Node] = request.Keys
+		if slices.Contains(i.options.NewKeys, request.Node) && i.keys[request.Node] == 0 {
+			i.keys[request.Node] = request.Keys + 1
+		}
+	}
+	maps.DeleteFunc(i.undecided, func(node string, keys int) bool { return keys < i.keys[node] })
+}
+
+// rememberNewKeys notes approvals for further keys: Kubernetes forgets them, another run shall not.
+func (i *Installation) rememberNewKeys(decisions []state.CSRDecision) error {
+	return i.remember(func(facts *state.Facts) {
+		known := maps.Clone(facts.NewKeys)
+		for _, decision := range decisions {
+			if instance := i.nodes[decision.Node]; decision.NewKey > 0 {
+				if known == nil {
+					known = map[string]int{}
+				}
+				known[instance.ID] = decision.NewKey
+			}
+		}
+		facts.NewKeys = known
+	})
+}
+
+// decision says what the operator has to decide about machines whose first certificate got lost too often; "" if there
+// are none.
+func (i *Installation) decision() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(i.undecided) == 0 {
+		return ""
+	}
+	nodes := slices.Sorted(maps.Keys(i.undecided))
+	return fmt.Sprintf("These machines ask for their first certificate with one key after the other and do not register: %s\n"+
+		"Look at their consoles: either their certificates get lost, or somebody else asks in their name.\n"+
+		"To approve one more key of each, press a on the dashboard, or run the same command again with\n--approve-new-key %s",
+		few(nodes), strings.Join(nodes[:min(len(nodes), 12)], ","))
+}
+
+// errand says what somebody has to do before nodes can join, and tells it when it is new.
+func (i *Installation) errand(report provisioner.Report, seen state.Observation) string {
+	var parts []string
+	for _, part := range []string{replaced(seen), i.decision()} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	errand := strings.Join(parts, "\n")
+	if i.changed("errand", errand) {
+		report.Errand(errand)
+	}
+	return errand
+}
