@@ -15,6 +15,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"exoshift/internal/console"
+	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 	"exoshift/tui"
 	"exoshift/wizard/reach"
@@ -28,7 +29,7 @@ func (c checking) earlier() (*reach.Report, error) {
 	if c.against == "" {
 		return nil, nil
 	}
-	file, err := os.Open(c.against)
+	file, err := fileread.Open(c.against, fileread.Large)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--against: %w", err)}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/console"
+	"exoshift/internal/fileread"
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/tui"
@@ -120,7 +121,7 @@ func (r replay) open(std streams) (source string, read io.ReadCloser, err error)
 	if err == nil && info.IsDir() {
 		return "", nil, usageError{fmt.Errorf("%s is a folder: show a cluster's by --dir %s", source, source)}
 	}
-	file, err := os.Open(source)
+	file, err := fileread.Open(source, fileread.Lines)
 	if err != nil {
 		return "", nil, usageError{fmt.Errorf("read the events: %w", err)}
 	}
