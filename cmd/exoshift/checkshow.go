@@ -164,7 +164,7 @@ func (c checking) screen(ctx context.Context, std streams, s *survey, before *re
 			return fmt.Sprintf("checks: {skip: {%s: %q}}", id, skip.String()), nil
 		},
 		Save: func(report reach.Report) ([]string, error) { return c.save(s, report) },
-		In:   std.in, Out: std.out, NoColor: os.Getenv("NO_COLOR") != "", ASCII: c.ascii,
+		In:   std.in, Out: std.screen(), NoColor: os.Getenv("NO_COLOR") != "", ASCII: c.ascii,
 	})
 	if len(report.Results) == 0 {
 		return report, err

@@ -150,6 +150,11 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 		}
 		console.Summary(s.options.output.listener(std.out), board, installation.Facts(), s.where)
 	}
+	events := s.folder.Path(state.EventsFile)
+	if failure == nil && s.temporary {
+		events = ""
+	}
+	std.tellLost(events, records.log)
 	if failure != nil {
 		return shownError{failure}
 	}

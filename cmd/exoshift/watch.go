@@ -39,7 +39,7 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool
 		Nodes:    spec.Nodes(),
 		Events:   events,
 		In:       std.in,
-		Out:      std.out,
+		Out:      std.screen(),
 		ASCII:    ascii,
 		Handover: func() handover.Report { return handedOver(folder, spec, true) },
 	})
