@@ -55,6 +55,20 @@ func (o *own) signal(t *testing.T, s os.Signal) {
 	}
 }
 
+// hangUp sends SIGHUP until the process has ended.
+func (o *own) hangUp() {
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for {
+		_ = o.Process.Signal(syscall.SIGHUP) // it may have ended
+		select {
+		case <-again.C:
+		case <-o.ended:
+			return
+		}
+	}
+}
+
 // code waits for the end of the process.
 func (o *own) code(t *testing.T) int {
 	t.Helper()
@@ -173,8 +187,7 @@ func TestRun_EndsInOrderWhenItsTerminalHangsUp(t *testing.T) {
 	o := rehearsing(t, folder, "plain", "", "</dev/null")
 	o.start(t)
 	o.until(t, access(state.Updated))
-	o.signal(t, syscall.SIGHUP)
-	o.signal(t, syscall.SIGHUP)
+	o.hangUp()
 	if code, result := o.code(t), o.result(t); code != exitInterrupted || result != "interrupted" {
 		t.Fatalf("exit code %d, result %q", code, result)
 	}
