@@ -71,7 +71,7 @@ func TestBytesIn_RefusesWhatIsNoRegularFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	err = within(t, func() error { _, err := fileread.BytesIn(root, "pipe", fileread.Small); return err })
 	if err == nil || !strings.Contains(err.Error(), "is a pipe") {
 		t.Errorf("%v", err)

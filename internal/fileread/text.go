@@ -16,19 +16,20 @@ func (e *TextError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
-var (
-	utf8Mark    = []byte("\xef\xbb\xbf")
-	utf16Little = []byte("\xff\xfe")
-	utf16Big    = []byte("\xfe\xff")
+// Byte order marks.
+const (
+	utf8Mark    = "\xef\xbb\xbf"
+	utf16Little = "\xff\xfe"
+	utf16Big    = "\xfe\xff"
 )
 
 // DecodeText returns a text in UTF-8 without its byte order mark, or a *TextError with the place of the first byte that
 // is none.
 func DecodeText(content []byte) ([]byte, error) {
-	if bytes.HasPrefix(content, utf16Little) || bytes.HasPrefix(content, utf16Big) {
+	if bytes.HasPrefix(content, []byte(utf16Little)) || bytes.HasPrefix(content, []byte(utf16Big)) {
 		return nil, &TextError{Line: 1, Column: 1, Problem: "the text is in UTF-16; save it in UTF-8"}
 	}
-	text := bytes.TrimPrefix(content, utf8Mark)
+	text := bytes.TrimPrefix(content, []byte(utf8Mark))
 	if bytes.IndexByte(text, 0) < 0 && utf8.Valid(text) {
 		return text, nil
 	}

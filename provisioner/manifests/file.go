@@ -13,11 +13,11 @@ import (
 )
 
 // maxSize bounds a file: the API takes no object beyond about 1 MiB, and all of them travel in bootstrap.ign.
-const maxSize = 1 << 20
+const maxSize = fileread.Small
 
 // readFile returns the objects of a file.
 func readFile(path string) ([]document, error) {
-	content, err := fileread.Text(path, fileread.Small)
+	content, err := fileread.Text(path, maxSize)
 	if err == nil {
 		if err = fileread.CheckNesting(content); err != nil {
 			err = fmt.Errorf("read %s: %w", path, err)
