@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+
+	"exoshift/internal/fileread"
 
 	"github.com/google/renameio/v2"
 )
@@ -96,7 +99,9 @@ func (f Folder) Write(name string, content []byte) error {
 }
 
 // Read returns the content of a file.
-func (f Folder) Read(name string) ([]byte, error) { return os.ReadFile(f.Path(name)) }
+func (f Folder) Read(name string) ([]byte, error) {
+	return fileread.Bytes(f.Path(name), fileread.Large)
+}
 
 // SaveUserData keeps exactly what a machine was given.
 func (f Folder) SaveUserData(machine string, userData []byte) error {
@@ -144,7 +149,10 @@ func (f Folder) Append(name string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", name, err)
 	}
-	if err := endTornLine(file); err != nil {
+	if err = fileread.Check(file, math.MaxInt64); err == nil {
+		err = endTornLine(file)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", name, err), file.Close())
 	}
 	return file, nil

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"sync"
 	"time"
+
+	"exoshift/internal/fileread"
 )
 
 // Journal is the append-only record of what the run was about to do to the cloud and what came of it, each line on
@@ -72,7 +73,7 @@ func (f Folder) openIntents() (map[entryKey]bool, error) {
 // JournalEntries returns what all runs noted so far, the oldest first; no journal is no error. Lines that a killed
 // process left torn are left out: what they intended is looked up in the cloud.
 func (f Folder) JournalEntries() ([]Entry, error) {
-	file, err := os.Open(f.Path(JournalFile))
+	file, err := fileread.Open(f.Path(JournalFile), fileread.Lines)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

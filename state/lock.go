@@ -3,11 +3,15 @@ package state
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"sync"
 	"time"
+
+	"exoshift/internal/fileread"
 
 	"github.com/gofrs/flock"
 )
@@ -42,8 +46,7 @@ func (e *HeldError) Error() string {
 // Lock takes the folder for this process and keeps telling so until unlock is called. It fails with a *HeldError if
 // another process has it.
 func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
-	lock := flock.New(f.Path(lockFile), flock.SetPermissions(0o600))
-	taken, err := lock.TryLock()
+	lock, taken, err := f.tryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", f.path, err)
 	}
@@ -64,10 +67,24 @@ func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
+// tryLock does not open a pipe in the place of the lock: that would wait for its writer.
+func (f Folder) tryLock() (lock *flock.Flock, taken bool, err error) {
+	path := f.Path(lockFile)
+	info, err := os.Stat(path)
+	if err == nil {
+		err = fileread.CheckRegular(path, info)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, false, err
+	}
+	lock = flock.New(path, flock.SetPermissions(0o600))
+	taken, err = lock.TryLock()
+	return lock, taken, err
+}
+
 // Busy tells whether a run holds the folder's lock.
 func (f Folder) Busy() bool {
-	lock := flock.New(f.Path(lockFile), flock.SetPermissions(0o600))
-	free, err := lock.TryLock()
+	lock, free, err := f.tryLock()
 	if free {
 		_ = lock.Unlock()
 	}

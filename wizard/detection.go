@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/fileread"
 	"exoshift/state"
 )
 
@@ -111,7 +112,7 @@ const maxKeyFile = 16 << 10
 // detectSSHKey takes the newest kind of key that there is.
 func detectSSHKey(home string) []Detection {
 	for _, name := range []string{"id_ed25519.pub", "id_ecdsa.pub", "id_rsa.pub"} {
-		content, faults := readRegular(filepath.Join(home, ".ssh", name), maxKeyFile)
+		content, faults := readRegular(filepath.Join(home, ".ssh", name), maxKeyFile, fileread.Text)
 		key := strings.TrimSpace(string(content))
 		if faults == nil && key != "" && sshKey(key) == nil {
 			return []Detection{detected(sshKeyKey, key, "~/.ssh/"+name)}
@@ -123,7 +124,7 @@ func detectSSHKey(home string) []Detection {
 // detectPullSecret takes the first file that holds one. One that others can read is told of, and not used.
 func detectPullSecret(home string) ([]Detection, []Fault) {
 	for _, place := range pullSecretPlaces(home) {
-		content, faults := readRegular(place.path, maxSecret)
+		content, faults := readRegular(place.path, maxSecret, fileread.Text)
 		if faults != nil {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"exoshift/internal/fileread"
 	"exoshift/state"
 )
 
@@ -59,10 +60,15 @@ func (d *document) root(content []byte) ast.Node {
 	if len(content) > maxSize {
 		return d.refuse(start, fmt.Sprintf("has %d bytes", len(content)), fmt.Sprintf("at most %d bytes", maxSize))
 	}
-	if !utf8.Valid(content) {
-		return d.refuse(start, "is not text in UTF-8", "")
+	text, err := fileread.DecodeText(content)
+	if err == nil {
+		err = fileread.CheckNesting(text)
 	}
-	file, err := parser.ParseBytes(content, 0, parser.AllowDuplicateMapKey())
+	var wrongAt *fileread.TextError
+	if errors.As(err, &wrongAt) {
+		return d.refuse(place{wrongAt.Line, wrongAt.Column}, wrongAt.Problem, "")
+	}
+	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return d.refuse(errorPlace(err), "is not YAML: "+message(err), "")
 	}

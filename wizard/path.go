@@ -1,10 +1,12 @@
 package wizard
 
 import (
-	"io"
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
+	"exoshift/internal/fileread"
 	"exoshift/state"
 )
 
@@ -56,33 +58,27 @@ func present(path, what string) (os.FileInfo, []Fault) {
 // regular wants a regular file at a path.
 func regular(path string) (os.FileInfo, []Fault) {
 	info, faults := present(path, "file")
-	if faults == nil && !info.Mode().IsRegular() {
-		return nil, wrong(path+" is not a file", "the path of a file", "")
+	if faults != nil {
+		return nil, faults
 	}
-	return info, faults
+	if err := fileread.CheckRegular(path, info); err != nil {
+		return nil, wrong(err.Error(), "the path of a file", "")
+	}
+	return info, nil
 }
 
 // readRegular reads a regular file of at most so many bytes.
-func readRegular(path string, size int64) ([]byte, []Fault) {
+func readRegular(path string, size int64, read func(path string, size int64) ([]byte, error)) ([]byte, []Fault) {
 	if _, faults := regular(path); faults != nil {
 		return nil, faults
 	}
-	content, err := readUpTo(path, size)
+	content, err := read(path, size)
+	var local *fs.PathError
 	switch {
-	case err != nil:
+	case errors.As(err, &local):
 		return nil, wrong("cannot be read: "+err.Error(), "a file that you may read", "")
-	case int64(len(content)) > size:
-		return nil, wrong(path+" is too large", "", "")
+	case err != nil:
+		return nil, wrong(err.Error(), "", "")
 	}
 	return content, nil
-}
-
-// readUpTo reads one byte more than that at most.
-func readUpTo(path string, size int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, size+1))
 }

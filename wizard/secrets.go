@@ -7,6 +7,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/internal/fileread"
 	"exoshift/state"
 )
 
@@ -132,7 +133,7 @@ func readSecret(path string) (string, []Fault) {
 		return "", wrong(fmt.Sprintf("%s is open to group or others (mode %04o)", path, info.Mode().Perm()),
 			"access for its owner only: chmod 600 "+shellescape.Quote(path), "")
 	}
-	content, faults := readRegular(path, maxSecret)
+	content, faults := readRegular(path, maxSecret, fileread.Text)
 	value := strings.TrimSpace(string(content))
 	if faults == nil && value == "" {
 		return "", wrong(path+" is empty", "a file that holds the secret", "")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +41,7 @@ func written(t *testing.T, content string, mode os.FileMode) string {
 
 func TestSecretsAreFoundAndTrimmed(t *testing.T) {
 	spec := valid()
-	spec.Exoscale.APISecret = state.SecretRef{File: written(t, "s3cret\r\n", 0o600)}
+	spec.Exoscale.APISecret = state.SecretRef{File: written(t, "\ufeffs3cret\r\n", 0o600)}
 	got, faults := wizard.ResolveSecrets(spec, environment(map[string]string{
 		"EXOSCALE_API_KEY": "EXOkey \n", "PULL_SECRET": pullSecret + "\n",
 	}))
@@ -54,6 +55,10 @@ func TestSecretsAreFoundAndTrimmed(t *testing.T) {
 
 func TestSecretsThatCannotBeUsed(t *testing.T) {
 	dir := t.TempDir()
+	pipe, nul := filepath.Join(dir, "pipe"), written(t, "s3cret\x00", 0o600)
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	open, group := written(t, "s3cret", 0o604), written(t, "s3cret", 0o640)
 	for name, c := range map[string]struct {
 		ref  state.SecretRef
@@ -65,10 +70,13 @@ func TestSecretsThatCannotBeUsed(t *testing.T) {
 		"an empty variable": {state.SecretRef{Env: "EMPTY"}, "the environment variable EMPTY is empty"},
 		"no file":           {state.SecretRef{File: dir + "/none"}, "cannot be read: stat " + dir + "/none: no such file or directory"},
 		"home":              {state.SecretRef{File: "~/none"}, "cannot be read: stat ~/none: no such file or directory  allowed: the path written out: ~ is not expanded"},
-		"a folder":          {state.SecretRef{File: dir}, dir + " is not a file"},
+		"a folder":          {state.SecretRef{File: dir}, dir + " is a directory, not a regular file"},
 		"open to others":    {state.SecretRef{File: open}, open + " is open to group or others (mode 0604)  allowed: access for its owner only: chmod 600 '" + open + "'"},
 		"open to the group": {state.SecretRef{File: group}, group + " is open to group or others (mode 0640)"},
 		"an empty file":     {state.SecretRef{File: written(t, "\n", 0o600)}, ""},
+		"a pipe":            {state.SecretRef{File: pipe}, pipe + " is a pipe, not a regular file"},
+		"a device":          {state.SecretRef{File: "/dev/zero"}, "/dev/zero is a device, not a regular file"},
+		"a NUL":             {state.SecretRef{File: nul}, "read " + nul + ": line 1, column 7: a NUL character, which no text holds"},
 		"two words":         {state.SecretRef{Env: "TWO"}, "the secret holds white space"},
 		"the secret itself": {state.SecretRef{Env: "s3cret/+"}, "the value of env is no name of an environment variable"},
 	} {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 	"unicode"
+
+	"exoshift/internal/fileread"
 )
 
 const trustBundleKey = "openshift.trustBundle"
@@ -23,7 +25,8 @@ type bundled struct {
 // readBundle reads a trust bundle and returns its certificates, or all that is wrong with it.
 func readBundle(path string) ([]bundled, []Fault) {
 	const allowed = "a file of certificates in PEM form, and nothing else"
-	content, faults := readRegular(path, maxBundle)
+	content, faults := readRegular(path, maxBundle, fileread.Bytes)
+	content = bytes.TrimPrefix(content, []byte("\ufeff")) // a byte order mark
 	switch {
 	case faults != nil:
 		return nil, faults

@@ -83,7 +83,8 @@ func TestATrustBundleHoldsCertificatesAndNothingElse(t *testing.T) {
 		"a damaged private key":     {ca + secret[:len(secret)/2], " holds a private key; remove it, and take a new one if others may have seen it"},
 		"a public key":              {ca + block("PUBLIC KEY", []byte("s3cret")), ", line " + at(1) + `: this is a block of the type "PUBLIC KEY"`},
 		"two things wrong":          {block("X509 CRL", nil) + block("CERTIFICATE", nil), `, line 1: this is a block of the type "X509 CRL"; , line 3: this certificate is damaged: x509: malformed certificate`},
-		"large":                     {strings.Repeat("\n", 1<<20) + ca, " is too large"},
+		"large":                     {strings.Repeat("\n", 1<<20) + ca, " is larger than 1 MiB"},
+		"a byte order mark":         {"\ufeff" + ca, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, _ := bundled(t, c.content); got != c.want {
@@ -98,7 +99,7 @@ func TestTrustBundlesThatCannotBeRead(t *testing.T) {
 	for path, want := range map[string]string{
 		dir + "/none": "cannot be read: stat " + dir + "/none: no such file or directory",
 		"~/ca.pem":    "cannot be read: stat ~/ca.pem: no such file or directory  allowed: the path written out: ~ is not expanded",
-		dir:           dir + " is not a file",
+		dir:           dir + " is a directory, not a regular file",
 	} {
 		spec := valid()
 		spec.OpenShift.TrustBundle = path

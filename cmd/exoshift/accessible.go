@@ -65,7 +65,7 @@ func (s streams) dumb() bool {
 }
 
 func isTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
+	file, ok := stream.(interface{ Fd() uintptr })
 	return ok && isatty.IsTerminal(file.Fd())
 }
 

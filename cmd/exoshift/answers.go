@@ -3,10 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"exoshift/assets"
 	"exoshift/internal/console"
+	"exoshift/internal/fileread"
 	"exoshift/wizard"
 )
 
@@ -42,7 +42,7 @@ func (o options) layers() (layers, error) {
 	var content []byte
 	if o.answers != "" {
 		var err error
-		if content, err = os.ReadFile(o.answers); err != nil {
+		if content, err = fileread.Bytes(o.answers, fileread.Small); err != nil {
 			return layers{}, usageError{fmt.Errorf("read the answers: %w", err)}
 		}
 	}
@@ -105,7 +105,7 @@ func (l loaded) complete(std streams) error {
 
 // reloadAnswers reads answers that are in force, with --set over them; what lies under a file was put into it.
 func (o options) reloadAnswers(path string, std streams, lookup func(env string) (string, bool)) (loaded, error) {
-	content, err := os.ReadFile(path)
+	content, err := fileread.Bytes(path, fileread.Small)
 	if err != nil {
 		return loaded{}, usageError{fmt.Errorf("read the answers: %w", err)}
 	}

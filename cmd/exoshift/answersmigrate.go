@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/console"
+	"exoshift/internal/fileread"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -35,7 +36,7 @@ With --write the file itself is replaced, and what it was is kept as FILE.orig.`
 }
 
 func migrate(path string, inPlace bool, std streams) error {
-	before, err := os.ReadFile(path)
+	before, err := fileread.Bytes(path, fileread.Small)
 	if err != nil {
 		return usageError{fmt.Errorf("read the answers: %w", err)}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"exoshift/internal/console"
+	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 	"exoshift/tui"
 	"exoshift/wizard/reach"
@@ -28,7 +29,7 @@ func (c checking) earlier() (*reach.Report, error) {
 	if c.against == "" {
 		return nil, nil
 	}
-	file, err := os.Open(c.against)
+	file, err := fileread.Open(c.against, fileread.Large)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--against: %w", err)}
 	}
@@ -163,7 +164,7 @@ func (c checking) screen(ctx context.Context, std streams, s *survey, before *re
 			return fmt.Sprintf("checks: {skip: {%s: %q}}", id, skip.String()), nil
 		},
 		Save: func(report reach.Report) ([]string, error) { return c.save(s, report) },
-		In:   std.in, Out: std.out, NoColor: os.Getenv("NO_COLOR") != "", ASCII: c.ascii,
+		In:   std.in, Out: std.screen(), NoColor: os.Getenv("NO_COLOR") != "", ASCII: c.ascii,
 	})
 	if len(report.Results) == 0 {
 		return report, err

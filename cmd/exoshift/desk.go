@@ -49,7 +49,7 @@ func (d *desk) sit(ctx context.Context) (err error) {
 		choices = append(choices, one.Option)
 	}
 	defer func() { err = errors.Join(err, d.leave()) }()
-	outcome, err := d.hold(ctx, tui.Wizard{Options: choices, Open: d.begin, In: d.std.in, Out: d.std.out, ASCII: d.options.ascii, NoColor: os.Getenv("NO_COLOR") != ""})
+	outcome, err := d.hold(ctx, tui.Wizard{Options: choices, Open: d.begin, In: d.std.in, Out: d.std.screen(), ASCII: d.options.ascii, NoColor: os.Getenv("NO_COLOR") != ""})
 	d.shut()
 	if err != nil && d.open != nil && fault.Is(err, fault.Cancelled) {
 		return cmp.Or(d.adjourn(ctx), err)

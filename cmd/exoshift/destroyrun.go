@@ -115,6 +115,11 @@ func (d demolition) play(ctx context.Context, std streams, s site, teardown *des
 		console.DestroySummary(d.output.listener(std.out), s.told(inventory), failure, d.again(s))
 	}
 	shown := d.close(std, left(inventory, failure), failure)
+	kept := ""
+	if s.kept {
+		kept = events.Name()
+	}
+	std.tellLost(kept, func(string) {})
 	if failure != nil {
 		return shownError{failure}
 	}

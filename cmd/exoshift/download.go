@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"exoshift/internal/fileread"
 )
 
 // cacheFolder is where downloads are kept that several clusters use.
@@ -20,7 +22,7 @@ func (o options) readReleaseKey() ([]byte, error) {
 	if o.releaseKey == "" {
 		return nil, nil
 	}
-	key, err := os.ReadFile(o.releaseKey)
+	key, err := fileread.Text(o.releaseKey, fileread.Small)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--release-key: %w", err)}
 	}

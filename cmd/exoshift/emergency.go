@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 	"exoshift/provisioner/openshift"
 	"exoshift/state"
@@ -53,7 +53,7 @@ func (e emergency) run(ctx context.Context, std streams) error {
 	if e.kubeconfig == "" {
 		return usageError{errors.New("name the file with the emergency credentials: --kubeconfig FILE")}
 	}
-	credentials, err := os.ReadFile(e.kubeconfig)
+	credentials, err := fileread.Text(e.kubeconfig, fileread.Small)
 	if err != nil {
 		return usageError{fmt.Errorf("read the emergency credentials, which --kubeconfig names: %w", err)}
 	}

@@ -135,7 +135,7 @@ func (s session) dashboard(plan provisioner.Plan, events <-chan provisioner.Even
 		Now:           s.net.Clock.Now,
 		Speed:         s.speed,
 		In:            std.in,
-		Out:           std.out,
+		Out:           std.screen(),
 		ASCII:         s.options.ascii,
 		ResumeCommand: s.where.Resume,
 		Handover:      func() handover.Report { return handedOver(s.folder, s.spec, !s.temporary) },

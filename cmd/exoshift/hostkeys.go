@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/viper"
 	"golang.org/x/crypto/ssh"
 
+	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 )
 
@@ -43,7 +43,7 @@ func readHostKeys(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
 	}
-	content, err := os.ReadFile(path)
+	content, err := fileread.Text(path, fileread.Small)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--%s: %w", hostKeysName, err)}
 	}

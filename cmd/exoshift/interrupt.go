@@ -43,18 +43,29 @@ func (i *interrupts) take() bool {
 	return true
 }
 
-// untilStopped returns a context that ends with the first signal that is meant for the program. The second one ends the
-// process at once.
+// untilStopped returns a context that ends with the first signal that is meant for the program. A second Ctrl-C or SIGTERM
+// ends the process at once. A second SIGHUP does not: of a terminal that goes away, the kernel and the shell both tell. Who
+// ignores SIGHUP from the start, as under nohup, is not stopped by it. A closed pipe is an error of who writes to it, and
+// no signal.
 func untilStopped() (context.Context, *interrupts) {
 	ctx, stop := context.WithCancel(context.Background())
-	arrived, i := make(chan os.Signal, 1), &interrupts{}
-	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	arrived, hungUp, i := make(chan os.Signal, 1), make(chan os.Signal, 1), &interrupts{}
+	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(hungUp, syscall.SIGHUP)
+	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // not Ignore, which other programs would inherit
 	go func() {
 		defer stop()
 		defer signal.Stop(arrived)
 		for {
-			if s := <-arrived; s != os.Interrupt || !i.take() {
+			select {
+			case <-hungUp:
 				return
+			case s := <-arrived:
+				if s != os.Interrupt || !i.take() {
+					return
+				}
 			}
 		}
 	}()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"exoshift/internal/fileread"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -37,7 +38,7 @@ func (c *conversation) export(answers *wizard.Answers) (path string, err error) 
 		if n > 1 {
 			path = fmt.Sprintf("%s.answers-%d.yaml", base, n)
 		}
-		there, err := os.ReadFile(path)
+		there, err := fileread.Bytes(path, fileread.Small)
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return "", fmt.Errorf("write the answers file: %w", err)
@@ -67,7 +68,7 @@ func (e *exported) write(path string, content []byte) error {
 func (c *conversation) rewriteExport(spec state.Spec) error {
 	c.exported.mu.Lock()
 	defer c.exported.mu.Unlock()
-	there, err := os.ReadFile(c.exported.path)
+	there, err := fileread.Bytes(c.exported.path, fileread.Small)
 	if c.exported.path == "" || err != nil || !c.exported.is(c.exported.path, there) {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 
+	"exoshift/internal/fileread"
 	"exoshift/wizard"
 )
 
@@ -105,7 +106,7 @@ func usualAnswers() (*wizard.Layer, error) {
 	if !ok {
 		return nil, nil
 	}
-	content, err := os.ReadFile(path)
+	content, err := fileread.Bytes(path, fileread.Small)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -8,10 +8,10 @@ import (
 	"math"
 	"os"
 
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/console"
+	"exoshift/internal/fileread"
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/tui"
@@ -45,7 +45,7 @@ was silent for long, because the machine that it ran on was asleep, the silence 
 			if len(args) > 0 {
 				r.file = args[0]
 			}
-			if !cmd.Flags().Changed("speed") && !terminalOut(std) {
+			if !cmd.Flags().Changed("speed") && !isTerminal(std.out) {
 				r.speed = 0
 			}
 			return r.show(cmd.Context(), std)
@@ -57,12 +57,6 @@ was silent for long, because the machine that it ran on was asleep, the silence 
 	cmd.Flags().StringVar(&r.until, "until", "", "stop there: the number of an event, a duration since the beginning, or a time")
 	cmd.Flags().IntVar(&r.run, "run", 0, "which of several runs to show, 1 is the first (default: the last)")
 	return cmd
-}
-
-// terminalOut tells whether somebody watches the output.
-func terminalOut(std streams) bool {
-	out, ok := std.out.(*os.File)
-	return ok && isatty.IsTerminal(out.Fd())
 }
 
 func (r replay) show(ctx context.Context, std streams) error {
@@ -94,7 +88,14 @@ func (r replay) show(ctx context.Context, std streams) error {
 	if r.output.json() {
 		tell = console.NewJSON(std.out)
 	}
-	if err := p.play(ctx, shown, tell); err != nil {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	err = p.play(ctx, shown, func(e provisioner.Event) {
+		if tell(e); std.closed() {
+			leave() // nobody is shown anything any more
+		}
+	})
+	if err != nil && !std.closed() {
 		return shownError{err}
 	}
 	return nil
@@ -120,7 +121,7 @@ func (r replay) open(std streams) (source string, read io.ReadCloser, err error)
 	if err == nil && info.IsDir() {
 		return "", nil, usageError{fmt.Errorf("%s is a folder: show a cluster's by --dir %s", source, source)}
 	}
-	file, err := os.Open(source)
+	file, err := fileread.Open(source, fileread.Lines)
 	if err != nil {
 		return "", nil, usageError{fmt.Errorf("read the events: %w", err)}
 	}
@@ -156,7 +157,7 @@ func (r replay) onDashboard(ctx context.Context, std streams, p *player, shown r
 	}()
 	err := tui.Run(ctx, tui.Options{
 		Title: "replay", Subtitle: shown.name(), Plan: plan, Nodes: nodes, Events: events, Player: p, Now: p.Now, Wall: p.Now,
-		In: std.in, Out: std.out, ASCII: r.ascii,
+		In: std.in, Out: std.screen(), ASCII: r.ascii,
 	})
 	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
 		return nil

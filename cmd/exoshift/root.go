@@ -26,6 +26,9 @@ func run(ctx context.Context, args []string, std streams) int {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = std.unprinted()
+	}
 	complain(std.err, err)
 	return exitCode(err)
 }

@@ -11,6 +11,7 @@ import (
 
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/provisioner/exoscale"
@@ -96,17 +97,12 @@ func (s session) keepAnswers() error {
 	return s.folder.Write(state.AnswersFile, wizard.Export(s.spec, nil))
 }
 
-// givenAnswers returns the answers as they were given; nil if they are those in force. What is no ordinary file can be
-// read only once, which was done.
+// givenAnswers returns the answers as they were given; nil if they are those in force.
 func (s session) givenAnswers() ([]byte, error) {
 	if s.given != nil || s.options.answers == "" {
 		return s.given, nil
 	}
-	info, err := os.Stat(s.options.answers)
-	if err != nil || !info.Mode().IsRegular() {
-		return wizard.Export(s.spec, nil), nil
-	}
-	given, err := os.ReadFile(s.options.answers)
+	given, err := fileread.Bytes(s.options.answers, fileread.Small)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("read the answers: %w", err)}
 	}
@@ -171,6 +167,11 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 		}
 		console.Summary(s.options.output.listener(std.out), board, installation.Facts(), s.where)
 	}
+	events := s.folder.Path(state.EventsFile)
+	if failure == nil && s.temporary {
+		events = ""
+	}
+	std.tellLost(events, records.log)
 	if failure != nil {
 		return shownError{failure}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/console"
+	"exoshift/internal/fileread"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -108,7 +109,7 @@ func answersInForce(folder state.Folder) (state.Spec, error) {
 
 // recorded tells the events that the folder's runs have left so far.
 func recorded(folder state.Folder, tell func(provisioner.Event)) error {
-	file, err := os.Open(folder.Path(state.EventsFile))
+	file, err := fileread.Open(folder.Path(state.EventsFile), fileread.Lines)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"exoshift/assets"
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -137,7 +137,7 @@ func (s *survey) task(vantage string, ids []string) (reach.Task, error) {
 	}
 	task.Proxy = task.NodesProxy
 	if bundle := s.spec.OpenShift.TrustBundle; bundle != "" {
-		content, err := os.ReadFile(bundle)
+		content, err := fileread.Text(bundle, fileread.Small)
 		if err != nil {
 			return task, fault.New(fault.Invalid, "read the trust bundle", err).About("openshift.trustBundle")
 		}

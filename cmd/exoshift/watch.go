@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
@@ -22,7 +23,7 @@ const lookEvery = 200 * time.Millisecond
 // watch shows the dashboard of a run that another process may be at work on. It reads the record of that run only, so
 // it can come and go as it likes.
 func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool, std streams) error {
-	file, err := os.Open(folder.Path(state.EventsFile))
+	file, err := fileread.Open(folder.Path(state.EventsFile), fileread.Lines)
 	if err != nil {
 		return usageError{fmt.Errorf("read the events: %w", err)}
 	}
@@ -38,7 +39,7 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool
 		Nodes:    spec.Nodes(),
 		Events:   events,
 		In:       std.in,
-		Out:      std.out,
+		Out:      std.screen(),
 		ASCII:    ascii,
 		Handover: func() handover.Report { return handedOver(folder, spec, true) },
 	})

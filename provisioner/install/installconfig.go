@@ -3,12 +3,12 @@ package install
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/state"
 )
 
@@ -110,7 +110,7 @@ func trustBundle(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	content, err := os.ReadFile(path)
+	content, err := fileread.Text(path, fileread.Small)
 	if err != nil {
 		return "", fault.New(fault.Invalid, "read the trust bundle", err).WithHint("correct openshift.trustBundle in the answers file").About("openshift.trustBundle")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"exoshift/internal/fileread"
 	"exoshift/state"
 
 	"github.com/goccy/go-yaml"
@@ -14,7 +15,7 @@ import (
 // sameInfrastructure refuses a catalog that was compiled for another cluster, zone or domain: machines would be
 // described that are not ours, and the cluster would ask another one's API. There may be no such file.
 func sameInfrastructure(path string, spec state.Spec) error {
-	content, err := readBounded(path)
+	content, err := fileread.Text(path, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

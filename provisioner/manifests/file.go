@@ -3,45 +3,30 @@ package manifests
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 )
 
 // maxSize bounds a file: the API takes no object beyond about 1 MiB, and all of them travel in bootstrap.ign.
-const maxSize = 1 << 20
+const maxSize = fileread.Small
 
 // readFile returns the objects of a file.
 func readFile(path string) ([]document, error) {
-	content, err := readBounded(path)
+	content, err := fileread.Text(path, maxSize)
+	if err == nil {
+		if err = fileread.CheckNesting(content); err != nil {
+			err = fmt.Errorf("read %s: %w", path, err)
+		}
+	}
 	if err != nil {
 		return nil, invalid(err).WithHint("correct the file, or take it away")
 	}
 	return parse(path, content)
-}
-
-func readBounded(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(io.LimitReader(file, maxSize+1))
-	if err == nil && len(content) > maxSize {
-		return nil, fmt.Errorf("%s is larger than 1 MiB", path)
-	}
-	return content, err
 }
 
 // filesOf returns the paths of what a directory holds, sorted, without hidden files and those that are not wanted; nil wants

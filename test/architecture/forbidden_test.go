@@ -18,6 +18,8 @@ func TestNobodySleepsOnTheWallClock(t *testing.T) { report(t, sleeps(ours(t))) }
 
 func TestCertificatesAreAlwaysVerified(t *testing.T) { report(t, blindTrust(ours(t))) }
 
+func TestFilesAreReadByOnePackage(t *testing.T) { report(t, unboundedReads(ours(t))) }
+
 func TestNothingIsLeftForLater(t *testing.T) { report(t, leftovers(ours(t))) }
 
 func TestNoFileNamesTheMachineItWasWrittenOn(t *testing.T) {
@@ -66,6 +68,36 @@ func blindTrust(p project) []string {
 			return ok && field.Sel.Name == "InsecureSkipVerify" && isName(node.Rhs[0], "true")
 		}
 		return false
+	})
+}
+
+// readers are the folders and files that may read files on their own, with the reason.
+var readers = map[string]string{
+	"assets/":                             "reads what is embedded in the program",
+	"internal/fileread/":                  "reads files for everybody else",
+	"internal/simcloud/":                  "the simulated zone reads its own store, and machines and folders that it made",
+	"internal/bundle/bundle.go":           "opens the folder as a root, and reads the bounded ends of its regular files",
+	"provisioner/syn/catalog/checkout.go": "opens a folder as a root, to write into it",
+	"provisioner/syn/catalog/wanted.go":   "opens a folder as a root, for fileread",
+	"provisioner/vantage/parcel.go":       "sends this very program elsewhere, as a stream",
+}
+
+// unboundedReads finds what reads a file of any size and kind: os.ReadFile and its like, and os.Open, which waits at a
+// pipe.
+func unboundedReads(p project) []string {
+	const rule = "read files by internal/fileread: of others' files only regular ones are read, and of bounded size"
+	return p.expressions(rule, func(node ast.Node, file source) bool {
+		selector, ok := node.(*ast.SelectorExpr)
+		if !ok || file.test || strings.HasPrefix(file.path, "test/") || strings.HasPrefix(file.path, "tools/") {
+			return false
+		}
+		for reader := range readers {
+			if strings.HasPrefix(file.path, reader) {
+				return false
+			}
+		}
+		return selector.Sel.Name == "ReadFile" ||
+			isName(selector.X, "os") && slices.Contains([]string{"Open", "OpenRoot", "O_RDONLY"}, selector.Sel.Name)
 	})
 }
 

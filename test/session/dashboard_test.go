@@ -1,6 +1,8 @@
 package session
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,4 +79,18 @@ func TestAHangUpStopsARunInOrder(t *testing.T) {
 	s := rehearsing(t, usual())
 	s.Signal(syscall.SIGHUP)
 	s.Leave(130)
+}
+
+func TestDashboard_EndsInOrderWhenItsTerminalHangsUp(t *testing.T) {
+	p := newPlace(t)
+	s := p.start(t, usual(), "rehearse", "--speed", "60", "--dir", "cluster")
+	s.Expect("RUNNING", "q leave")
+	s.HangUp()
+	if code := s.Exit(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	events, err := os.ReadFile(filepath.Join(p.home, "cluster", "events.jsonl"))
+	if lines := strings.Split(strings.TrimSpace(string(events)), "\n"); err != nil || !strings.Contains(lines[len(lines)-1], `"result":"interrupted"`) {
+		t.Errorf("the run is not recorded to its end: %s, %v", lines[len(lines)-1], err)
+	}
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/provisioner"
 	"exoshift/provisioner/manifests"
 	"exoshift/state"
@@ -41,7 +41,7 @@ func (c *Connection) initialManifests() ([]byte, error) {
 			if err != nil || !entry.Type().IsRegular() {
 				return err
 			}
-			content, err := os.ReadFile(path)
+			content, err := fileread.Bytes(path, fileread.Small)
 			all = append(append(all, "\n---\n"...), content...)
 			return err
 		})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/state"
 
 	"github.com/goccy/go-yaml"
@@ -67,7 +68,7 @@ type manifest struct {
 
 func loadManifest(work, name string) (manifest, error) {
 	m := manifest{path: filepath.Join(work, filepath.FromSlash(name))}
-	content, err := os.ReadFile(m.path)
+	content, err := fileread.Bytes(m.path, fileread.Large)
 	if errors.Is(err, os.ErrNotExist) {
 		return m, fmt.Errorf("openshift-install left files out: there is no %s", name)
 	}

@@ -2,7 +2,6 @@ package release
 
 import (
 	"archive/tar"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,69 +9,84 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 
 	"github.com/google/renameio/v2"
+	"github.com/klauspost/compress/gzip" // unpacks about twice as fast as the standard library
 )
 
-// install downloads, verifies and unpacks the program of an entry. It returns the program's checksum.
-func (i *Installer) install(ctx context.Context, e entry, p publication, progress func(string)) (sum string, err error) {
-	packed, err := i.publishedArchive(ctx, p)
+// download brings the published archive of an entry to its place.
+func (i *Installer) download(ctx context.Context, e entry, p publication, progress func(string)) error {
+	packed, published, err := i.publishedArchive(ctx, p)
 	if err != nil {
-		return "", err
+		return err
 	}
 	part := e.partial(packed)
 	i.log("downloading " + p.name())
 	if err := (&transfer{Installer: i, part: part, what: p.name(), progress: progress}).complete(ctx); err != nil {
-		return "", err
+		return err
 	}
-	i.log("unpacking " + p.name())
-	sum, err = unpack(part.path, e.program())
-	var local *fs.PathError
-	if errors.As(err, &local) {
-		return "", fault.New(fault.Internal, "unpack "+p.name(), err).
-			WithHint("check the disk's space and the folder's permissions")
+	if err := e.keep(p, published, part); err != nil {
+		return fault.New(fault.Internal, "keep "+p.name(), err).WithHint("check the disk's space and the folder's permissions")
 	}
-	if err != nil {
-		err = fault.New(fault.Invalid, "unpack "+packed.url, err).
-			WithHint("the archive is intact but not what was expected; check the version")
-	}
-	return sum, errors.Join(err, part.remove())
+	return nil
 }
 
-// unpack writes the program in a verified archive to path and returns its checksum.
-func unpack(archive, path string) (sum string, err error) {
-	packed, err := os.Open(archive)
+// replaceProgram unpacks the program of a verified archive and returns its checksum.
+func (i *Installer) replaceProgram(e entry, p publication) (sum string, err error) {
+	i.log("unpacking " + p.name())
+	file, err := renameio.NewPendingFile(e.program(), renameio.WithTempDir(filepath.Dir(e.program())), renameio.WithPermissions(0o700))
+	if err != nil {
+		return "", unpackFault(p, err)
+	}
+	defer file.Cleanup()
+	if sum, err = i.unpack(e.archive(p), file); err == nil {
+		err = file.CloseAtomicallyReplace()
+	}
+	if err != nil {
+		return "", unpackFault(p, err)
+	}
+	return sum, nil
+}
+
+func unpackFault(p publication, err error) error {
+	var local *fs.PathError
+	if errors.As(err, &local) {
+		return fault.New(fault.Internal, "unpack "+p.name(), err).
+			WithHint("check the disk's space and the folder's permissions")
+	}
+	return fault.New(fault.Invalid, "unpack "+p.directory+p.archive, err).
+		WithHint("the archive is intact but not what was expected; check the version")
+}
+
+// unpack writes the program in an archive to a writer and returns its checksum.
+func (i *Installer) unpack(archive string, to io.Writer) (sum string, err error) {
+	packed, err := fileread.Open(archive, i.limits.archive)
 	if err != nil {
 		return "", err
 	}
 	defer packed.Close()
-	program, err := findProgram(packed)
+	unzipped, err := gzip.NewReader(packed)
 	if err != nil {
 		return "", err
 	}
-	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o700))
+	program, err := findProgram(&bounded{from: unzipped, op: "unpack " + filepath.Base(archive), limit: i.limits.program}, i.limits.program)
 	if err != nil {
 		return "", err
 	}
-	defer file.Cleanup()
 	hash := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(file, hash), program); err != nil {
+	if _, err := io.Copy(io.MultiWriter(to, hash), program); err != nil {
 		return "", err
 	}
-	return hex.EncodeToString(hash.Sum(nil)), file.CloseAtomicallyReplace()
+	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // findProgram returns the program in the archive; what else is in there is never written anywhere.
-func findProgram(archive io.Reader) (io.Reader, error) {
-	unzipped, err := gzip.NewReader(archive)
-	if err != nil {
-		return nil, err
-	}
+func findProgram(unzipped io.Reader, limit int64) (io.Reader, error) {
 	entries := tar.NewReader(unzipped)
 	for {
 		entry, err := entries.Next()
@@ -81,6 +95,9 @@ func findProgram(archive io.Reader) (io.Reader, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if entry.Size > limit {
+			return nil, tooLarge("unpack "+entry.Name, limit)
 		}
 		if entry.Typeflag == tar.TypeReg && strings.TrimPrefix(entry.Name, "./") == programName {
 			return entries, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,61 +13,61 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/state"
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
 )
 
-// entry is the place of one program in the cache: the program, a note that it is whole, a lock, and an archive on its
-// way.
+// entry is the place of one program in the cache: the published list of checksums with its signature, the archive, the
+// program, a lock, and an archive on its way. Nothing of it is trusted for being there: each run checks the signature
+// of the list, the archive by the list, and the program by the archive.
 type entry struct{ dir string }
 
-// entryNote is written last. A program without its note, or of another checksum, is not used.
-type entryNote struct {
-	Version string `json:"version"`
-	SHA256  string `json:"sha256"` // of the program
-}
-
 func (e entry) program() string { return filepath.Join(e.dir, programName) }
-func (e entry) note() string    { return filepath.Join(e.dir, "note.json") }
 func (e entry) lock() string    { return filepath.Join(e.dir, "lock") }
 
-// check returns nil if the program is what was unpacked there, and fs.ErrNotExist if nothing is there.
-func (e entry) check(version string) error {
-	content, err := os.ReadFile(e.note())
+func (e entry) archive(p publication) string { return filepath.Join(e.dir, p.archive) }
+
+// checksums returns the list that was kept, with its signature.
+func (e entry) checksums(p publication) (kept checksums, err error) {
+	if kept.list, err = fileread.Bytes(filepath.Join(e.dir, checksumName), maxList); err != nil {
+		return kept, err
+	}
+	if p.signed {
+		kept.signature, err = fileread.Bytes(filepath.Join(e.dir, signatureName), maxList)
+	}
+	return kept, err
+}
+
+// checkArchive returns nil if the archive is the published one, and fs.ErrNotExist if nothing is there.
+func (i *Installer) checkArchive(e entry, p publication) error {
+	sum, err := fileSum(e.archive(p), i.limits.archive)
+	if err != nil {
+		return err
+	}
+	kept, err := e.checksums(p)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(e.program()); err == nil {
-			return errors.New("its note is missing")
-		}
-		return fs.ErrNotExist
+		return errors.New("its signed list of checksums is missing")
 	}
 	if err != nil {
 		return err
 	}
-	var note entryNote
-	if err := json.Unmarshal(content, &note); err != nil {
-		return fmt.Errorf("its note: %w", err)
+	published, err := p.archiveSum(kept)
+	if err == nil && published != sum {
+		err = errors.New("the archive is not the published one")
 	}
-	sum, err := fileSum(e.program())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("the program is missing")
-	case err != nil:
-		return err
-	case note.Version != version || note.SHA256 != sum:
-		return errors.New("it is not what was unpacked there")
-	}
-	return nil
+	return err
 }
 
-// forget removes the program, its note first, and what was half unpacked when a run was killed.
-func (e entry) forget() error {
+// forget removes what was kept, and what was half unpacked when a run was killed.
+func (e entry) forget(p publication) error {
 	unfinished, err := fs.Glob(os.DirFS(e.dir), ".*")
 	if err != nil {
 		return err
 	}
-	for _, name := range append([]string{filepath.Base(e.note()), programName}, unfinished...) {
+	for _, name := range append([]string{programName, p.archive, signatureName, checksumName}, unfinished...) {
 		if err := os.Remove(filepath.Join(e.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -76,45 +75,64 @@ func (e entry) forget() error {
 	return nil
 }
 
-func (e entry) keep(note entryNote) error {
-	content, err := json.Marshal(note)
-	if err != nil {
+// keep moves a verified archive to its place, beside what vouches for it.
+func (e entry) keep(p publication, published checksums, part partial) error {
+	for name, content := range map[string][]byte{checksumName: published.list, signatureName: published.signature} {
+		if len(content) == 0 {
+			continue
+		}
+		if err := renameio.WriteFile(filepath.Join(e.dir, name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(part.path, e.archive(p)); err != nil {
 		return err
 	}
-	return renameio.WriteFile(e.note(), append(content, '\n'), 0o600)
+	return part.remove()
 }
 
-// cached returns what the program of an entry says it is, after it was downloaded if it is not there or damaged.
-func (i *Installer) cached(ctx context.Context, e entry, p publication, progress func(string)) (state.Release, error) {
-	switch err := e.check(p.version); {
+// cached returns what the program of an entry says it is, and its checksum. The archive is downloaded if it is not there
+// or damaged, the program unpacked if it is not that of the archive.
+func (i *Installer) cached(ctx context.Context, e entry, p publication, progress func(string)) (state.Release, string, error) {
+	if _, err := os.Stat(e.archive(p)); err == nil {
+		progress("verifying " + p.name())
+	}
+	switch err := i.checkArchive(e, p); {
 	case errors.Is(err, fs.ErrNotExist):
 		return i.fill(ctx, e, p, progress)
 	case err != nil:
 		i.log(fmt.Sprintf("%s in %s is damaged (%v); fetching it again", p.name(), e.dir, err))
 		return i.fill(ctx, e, p, progress)
 	}
-	return i.askFor(ctx, e, p)
-}
-
-// fill downloads the program, and notes it once it has said itself that it is what it was fetched for.
-func (i *Installer) fill(ctx context.Context, e entry, p publication, progress func(string)) (state.Release, error) {
-	op := "keep " + p.name()
-	if err := e.forget(); err != nil {
-		return state.Release{}, fault.New(fault.Internal, op, err)
-	}
-	sum, err := i.install(ctx, e, p, progress)
+	want, err := i.unpack(e.archive(p), io.Discard)
 	if err != nil {
-		return state.Release{}, err
+		return state.Release{}, "", unpackFault(p, err)
+	}
+	if sum, err := fileSum(e.program(), i.limits.program); err != nil || sum != want {
+		i.log(fmt.Sprintf("%s in %s is damaged (it is not the program of its archive); unpacking it again", p.name(), e.dir))
+		if want, err = i.replaceProgram(e, p); err != nil {
+			return state.Release{}, "", err
+		}
 	}
 	release, err := i.askFor(ctx, e, p)
-	if err != nil {
-		return state.Release{}, errors.Join(err, e.forget())
+	return release, want, err
+}
+
+// fill downloads the archive and unpacks the program, which stay if it says itself that it is what it was fetched for.
+func (i *Installer) fill(ctx context.Context, e entry, p publication, progress func(string)) (release state.Release, sum string, err error) {
+	if err := e.forget(p); err != nil {
+		return release, "", fault.New(fault.Internal, "keep "+p.name(), err)
 	}
-	err = e.keep(entryNote{Version: p.version, SHA256: sum})
-	if err != nil {
-		return state.Release{}, fault.New(fault.Internal, op, err)
+	if err := i.download(ctx, e, p, progress); err != nil {
+		return release, "", err
 	}
-	return release, nil
+	if sum, err = i.replaceProgram(e, p); err == nil {
+		release, err = i.askFor(ctx, e, p)
+	}
+	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.Conflict) {
+		err = errors.Join(err, e.forget(p))
+	}
+	return release, sum, err
 }
 
 // askFor makes sure that the program is of the wanted version.
@@ -134,6 +152,9 @@ func (i *Installer) askFor(ctx context.Context, e entry, p publication) (state.R
 func (i *Installer) lock(ctx context.Context, e entry, p publication, progress func(string)) (unlock func(), err error) {
 	if err := os.MkdirAll(e.dir, 0o700); err != nil {
 		return nil, fault.New(fault.Internal, "make room for "+p.name(), err).WithHint("check the permissions of this folder")
+	}
+	if err := e.checkPrivate(i.choice.Cache); err != nil {
+		return nil, err
 	}
 	lock := flock.New(e.lock(), flock.SetPermissions(0o600))
 	for waiting := false; ; waiting = true {
@@ -156,8 +177,8 @@ func (i *Installer) lock(ctx context.Context, e entry, p publication, progress f
 }
 
 // fileSum returns the sha256 of a file in hex.
-func fileSum(path string) (string, error) {
-	file, err := os.Open(path)
+func fileSum(path string, limit int64) (string, error) {
+	file, err := fileread.Open(path, limit)
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/openshift/release"
 
 	"github.com/gofrs/flock"
 )
@@ -38,7 +39,7 @@ func TestACompleteEntryIsUsedWithoutTheNetwork(t *testing.T) {
 		if len(m.served) != asked {
 			t.Errorf("it asked for %v", m.served)
 		}
-		for name, mode := range map[string]os.FileMode{"openshift-install": 0o700, "note.json": 0o600, "lock": 0o600, ".": 0o700} {
+		for name, mode := range map[string]os.FileMode{"openshift-install": 0o700, "sha256sum.txt": 0o600, "sha256sum.txt.gpg": 0o600, archiveName("4.20.5"): 0o600, "lock": 0o600, ".": 0o700} {
 			if info, err := os.Stat(filepath.Join(m.place("4.20.5"), name)); err != nil || info.Mode().Perm() != mode {
 				t.Errorf("%s: %v, %v", name, info, err)
 			}
@@ -46,27 +47,43 @@ func TestACompleteEntryIsUsedWithoutTheNetwork(t *testing.T) {
 	})
 }
 
-func TestADamagedEntryIsFetchedAgain(t *testing.T) {
-	for name, damage := range map[string]func(*testing.T, string){
-		"another program": func(t *testing.T, dir string) {
+// Whoever can write to the cache can write all of it: nothing there is trusted but what the publisher signed.
+func TestADamagedEntryIsMadeAgain(t *testing.T) {
+	const other = "#!/bin/sh\necho forged >&2\n"
+	for name, c := range map[string]struct {
+		damage    func(*testing.T, *mirror, string)
+		downloads int
+	}{
+		"another program": {func(t *testing.T, _ *mirror, dir string) {
 			write(t, filepath.Join(dir, "openshift-install"), versionScript+"# more")
-		},
-		"a program that was cut": func(t *testing.T, dir string) {
+		}, 1},
+		"a program that was cut": {func(t *testing.T, _ *mirror, dir string) {
 			write(t, filepath.Join(dir, "openshift-install"), versionScript[:20])
-		},
-		"no note":    func(t *testing.T, dir string) { remove(t, filepath.Join(dir, "note.json")) },
-		"no program": func(t *testing.T, dir string) { remove(t, filepath.Join(dir, "openshift-install")) },
-		"half a note": func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "note.json"), `{"version":"4.20.5","sha`)
-		},
-		"a note of another version": func(t *testing.T, dir string) {
-			path := filepath.Join(dir, "note.json")
-			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(t, path, strings.Replace(string(content), "4.20.5", "4.20.4", 1))
-		},
+		}, 1},
+		"no program": {func(t *testing.T, _ *mirror, dir string) { remove(t, filepath.Join(dir, "openshift-install")) }, 1},
+		"another archive": {func(t *testing.T, _ *mirror, dir string) {
+			write(t, filepath.Join(dir, archiveName("4.20.5")), string(pack(t, map[string]string{"openshift-install": other})))
+		}, 2},
+		"another archive and program": {func(t *testing.T, _ *mirror, dir string) {
+			write(t, filepath.Join(dir, archiveName("4.20.5")), string(pack(t, map[string]string{"openshift-install": other})))
+			write(t, filepath.Join(dir, "openshift-install"), other)
+		}, 2},
+		"another list, archive and program": {func(t *testing.T, _ *mirror, dir string) {
+			archive := pack(t, map[string]string{"openshift-install": other})
+			write(t, filepath.Join(dir, "sha256sum.txt"), sum(archive)+"  "+archiveName("4.20.5")+"\n")
+			write(t, filepath.Join(dir, archiveName("4.20.5")), string(archive))
+			write(t, filepath.Join(dir, "openshift-install"), other)
+		}, 2},
+		"all of it, signed by somebody": {func(t *testing.T, _ *mirror, dir string) {
+			archive := pack(t, map[string]string{"openshift-install": other})
+			list := sum(archive) + "  " + archiveName("4.20.5") + "\n"
+			write(t, filepath.Join(dir, "sha256sum.txt"), list)
+			write(t, filepath.Join(dir, "sha256sum.txt.gpg"), string(detached(t, newSigner(t, 0), []byte(list), nil)))
+			write(t, filepath.Join(dir, archiveName("4.20.5")), string(archive))
+			write(t, filepath.Join(dir, "openshift-install"), other)
+		}, 2},
+		"no list":      {func(t *testing.T, _ *mirror, dir string) { remove(t, filepath.Join(dir, "sha256sum.txt")) }, 2},
+		"no signature": {func(t *testing.T, _ *mirror, dir string) { remove(t, filepath.Join(dir, "sha256sum.txt.gpg")) }, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -76,14 +93,74 @@ func TestADamagedEntryIsFetchedAgain(t *testing.T) {
 				if m.said("damaged") {
 					t.Errorf("an empty cache was called damaged: %q", m.logged)
 				}
-				damage(t, m.place("4.20.5"))
-				m.fetchAgain(t, 2)
-				if !m.said("damaged") {
-					t.Errorf("it was not said: %q", m.logged)
+				c.damage(t, m, m.place("4.20.5"))
+				m.fetchAgain(t, c.downloads)
+				if !m.said("damaged") || m.said("forged") {
+					t.Errorf("it was run, or it was not said: %q", m.logged)
 				}
-				m.fetchAgain(t, 2)
+				if program, err := os.ReadFile(filepath.Join(m.place("4.20.5"), "openshift-install")); string(program) != versionScript {
+					t.Errorf("%q, %v", program, err)
+				}
+				m.fetchAgain(t, c.downloads)
 			})
 		})
+	}
+}
+
+func TestInstaller_RefusesAProgramChangedSinceItWasVerified(t *testing.T) {
+	m := newMirror(t)
+	m.publish(t, versionScript)
+	i := m.installer()
+	if err := fetch(t.Context(), i); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(m.place("4.20.5"), "openshift-install"), versionScript+"echo forged >&2\n")
+	if _, err := i.BootImage(t.Context()); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "was changed after it was verified") || m.said("forged") {
+		t.Errorf("%v, logged %q", err, m.logged)
+	}
+}
+
+func TestInstaller_RefusesACacheOfOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		open func(m *mirror) (string, os.FileMode)
+		want string
+	}{
+		"the cache":  {func(m *mirror) (string, os.FileMode) { return m.cache, 0o777 }, "can be written by group or others (mode 0777)"},
+		"the entry":  {func(m *mirror) (string, os.FileMode) { return m.place("4.20.5"), 0o770 }, "can be written by group or others (mode 0770)"},
+		"in between": {func(m *mirror) (string, os.FileMode) { return filepath.Dir(m.place("4.20.5")), 0o702 }, "can be written by group or others (mode 0702)"},
+		"the program": {func(m *mirror) (string, os.FileMode) {
+			return filepath.Join(m.place("4.20.5"), "openshift-install"), 0o722
+		}, "can be written by group or others (mode 0722)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMirror(t)
+			m.publish(t, versionScript)
+			m.fetchAgain(t, 1)
+			m.logged = nil
+			path, mode := c.open(m)
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+			if err := fetch(t.Context(), m.installer()); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), path+" "+c.want) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestInstaller_RefusesACacheThatAnotherOwns(t *testing.T) {
+	m := newMirror(t)
+	m.publish(t, versionScript)
+	m.cache = "/usr" // root's; of whoever is root, another's
+	if os.Geteuid() == 0 {
+		m.cache = filepath.Join(t.TempDir(), "cache")
+		if err := errors.Join(os.Mkdir(m.cache, 0o700), os.Chown(m.cache, 12345, -1)); err != nil {
+			t.Skip("the owner of a folder cannot be changed here: ", err)
+		}
+	}
+	err := release.CheckPrivate(m.cache)
+	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "belongs to the user") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -18,46 +18,60 @@ type archive struct {
 	sum       string // sha256, hex
 }
 
+// checksums are the list of a release's checksums as it is published, with its signature; of OKD there is none.
+type checksums struct{ list, signature []byte }
+
 // publishedArchive finds the archive for this host in the list of checksums that the publisher signed.
-func (i *Installer) publishedArchive(ctx context.Context, p publication) (archive, error) {
-	url := p.directory + checksumName
-	list, err := i.read(ctx, url)
-	if err != nil {
-		return archive{}, err
+func (i *Installer) publishedArchive(ctx context.Context, p publication) (archive, checksums, error) {
+	var published checksums
+	var err error
+	if published.list, err = i.read(ctx, p.directory+checksumName); err != nil {
+		return archive{}, published, err
 	}
 	if p.signed {
-		if list, err = i.signedList(ctx, p, list); err != nil {
-			return archive{}, err
-		}
-	} else {
+		published.signature, err = i.signature(ctx, p)
+	}
+	if err != nil {
+		return archive{}, published, err
+	}
+	sum, err := p.archiveSum(published)
+	switch {
+	case err != nil:
+		return archive{}, published, err
+	case p.signed:
+		i.log(p.name() + ": its checksums are signed by " + p.key.fingerprint)
+	default:
 		i.log("OKD publishes no signatures: " + p.name() + " is verified by its sha256, published over HTTPS, only")
+	}
+	return archive{url: p.directory + p.archive, name: p.archive, sum: sum}, published, nil
+}
+
+// archiveSum returns the sha256 of the archive for this host, from a list that the release key's owner signed.
+func (p publication) archiveSum(published checksums) (string, error) {
+	list := published.list
+	if p.signed {
+		var err error
+		if list, err = p.key.verify(published.list, published.signature, time.Now()); err != nil {
+			return "", fault.New(fault.Invalid, "verify "+p.directory+signatureName, err).
+				WithHint("run again; if it stays so, do not trust this server, or name its own key with --release-key (pre-releases have another key, too)")
+		}
 	}
 	sum, found := sumOf(list, p.archive)
 	if !found {
-		return archive{}, fault.Newf(fault.Invalid, "read "+url, "it has no checksum of %s", p.archive).
+		return "", fault.Newf(fault.Invalid, "read "+p.directory+checksumName, "it has no checksum of %s", p.archive).
 			WithHint("check the version in the answers; if it exists, the server shows the list of another one")
 	}
-	return archive{url: p.directory + p.archive, name: p.archive, sum: sum}, nil
+	return sum, nil
 }
 
-// signedList returns the list of checksums that the release key's owner signed.
-func (i *Installer) signedList(ctx context.Context, p publication, list []byte) ([]byte, error) {
-	url := p.directory + signatureName
-	signature, err := i.read(ctx, url)
+// signature downloads that of the list of checksums.
+func (i *Installer) signature(ctx context.Context, p publication) ([]byte, error) {
+	signature, err := i.read(ctx, p.directory+signatureName)
 	if fault.Is(err, fault.NotFound) {
 		return nil, fault.New(fault.Invalid, "verify "+p.directory+checksumName, err).
 			WithHint("releases are unpacked only if they are signed; use a mirror that has the signatures, too")
 	}
-	if err != nil {
-		return nil, err
-	}
-	signed, err := p.key.verify(list, signature, time.Now())
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "verify "+url, err).
-			WithHint("run again; if it stays so, do not trust this server, or name its own key with --release-key (pre-releases have another key, too)")
-	}
-	i.log(p.name() + ": its checksums are signed by " + p.key.fingerprint)
-	return signed, nil
+	return signature, err
 }
 
 // sumOf finds the line "<sha256 in hex>  <name>".

@@ -80,7 +80,7 @@ func (i *Installer) read(ctx context.Context, url string) (content []byte, err e
 			return 0, err
 		}
 		defer response.Body.Close()
-		content, err = io.ReadAll(io.LimitReader(response.Body, maxList))
+		content, err = io.ReadAll(&bounded{from: response.Body, op: "download " + url, limit: maxList})
 		return 0, err
 	})
 	if err == nil && looksLikeWebPage(content) {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/state"
 
 	"github.com/google/renameio/v2"
@@ -182,7 +183,7 @@ const logFile = ".openshift_install.log"
 
 // cleanLog hides secrets in the program's own log, in case it noted any.
 func cleanLog(path string, mask masker) error {
-	noted, err := os.ReadFile(path)
+	noted, err := fileread.Bytes(path, fileread.Lines)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

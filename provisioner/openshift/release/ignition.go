@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/state"
 
 	"github.com/vincent-petithory/dataurl"
@@ -45,7 +46,7 @@ func loadIgnition(dir, version string) (state.Ignition, error) {
 		return ignition, err
 	}
 	var err error
-	if ignition.Bootstrap, err = os.ReadFile(filepath.Join(dir, "bootstrap.ign")); err != nil {
+	if ignition.Bootstrap, err = fileread.Bytes(filepath.Join(dir, "bootstrap.ign"), fileread.Large); err != nil {
 		return ignition, err
 	}
 	if !json.Valid(ignition.Bootstrap) {
@@ -74,7 +75,7 @@ func checkMaker(dir, version string) error {
 // loadPointers reads the documents that send machines to the cluster, and the authority they trust.
 func loadPointers(dir string, ignition *state.Ignition) error {
 	for _, role := range []string{"master", "worker"} {
-		pointer, err := os.ReadFile(filepath.Join(dir, role+".ign"))
+		pointer, err := fileread.Bytes(filepath.Join(dir, role+".ign"), fileread.Large)
 		if err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func rootCA(pointer []byte) ([]byte, error) {
 }
 
 func loadJSON(path string, into any) error {
-	content, err := os.ReadFile(path)
+	content, err := fileread.Bytes(path, fileread.Large)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/state"
 
 	"github.com/goccy/go-yaml"
@@ -136,7 +137,7 @@ func generatedObjects(work string) (map[identity]string, error) {
 			return nil, err
 		}
 		for _, entry := range entries {
-			content, err := os.ReadFile(filepath.Join(work, folder, entry.Name()))
+			content, err := fileread.Bytes(filepath.Join(work, folder, entry.Name()), fileread.Large)
 			if err != nil {
 				return nil, err
 			}

@@ -27,63 +27,72 @@ type Installer struct {
 	choice  Choice
 	version string // exact once Fetch has succeeded, until then as chosen
 	log     func(string)
+	limits  limits
 
 	mu      sync.Mutex
 	program string // path of the verified binary, once Fetch has succeeded
+	sum     string // its sha256 in hex; "" if it is one that the operator named
 }
 
 // New returns the openshift-install that was chosen. What the program says while it runs goes to log, line by
 // line, without secrets.
 func New(net network.Network, choice Choice, log func(string)) *Installer {
-	return &Installer{net: net, choice: choice, version: choice.Version, log: log}
+	return &Installer{net: net, choice: choice, version: choice.Version, log: log, limits: usualLimits()}
 }
 
 // Fetch makes the program of a release ready to run: that of the version which was noted by an earlier run, or with ""
-// that of the version or channel that was chosen. It comes from the cache if it is there whole, else it is downloaded,
-// and unpacked only after its signature and checksum were verified. What the release is called is what the program
+// that of the version or channel that was chosen. What the cache holds is
+// verified like what is downloaded: the signature of the checksums, the archive by them, the program by the archive. What the release is called is what the program
 // itself says. progress hears how far a download is, about once a second.
 func (i *Installer) Fetch(ctx context.Context, noted string, progress func(text string)) (state.Release, error) {
-	path, release, err := i.find(ctx, noted, progress)
+	path, sum, release, err := i.find(ctx, noted, progress)
 	if err != nil {
 		return state.Release{}, err
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.program, i.version = path, release.Version
+	i.program, i.sum, i.version = path, sum, release.Version
 	return release, nil
 }
 
-func (i *Installer) find(ctx context.Context, noted string, progress func(text string)) (path string, release state.Release, err error) {
+func (i *Installer) find(ctx context.Context, noted string, progress func(text string)) (path, sum string, release state.Release, err error) {
 	if i.choice.Program != "" {
 		release, err := i.given(ctx, noted)
-		return i.choice.Program, release, err
+		return i.choice.Program, "", release, err
 	}
 	version, err := i.resolve(ctx, noted)
 	if err != nil {
-		return "", state.Release{}, err
+		return "", "", state.Release{}, err
 	}
 	published, err := i.publication(version)
 	if err != nil {
-		return "", state.Release{}, err
+		return "", "", state.Release{}, err
 	}
 	place := published.entry(i.choice.Cache)
 	unlock, err := i.lock(ctx, place, published, progress)
 	if err != nil {
-		return "", state.Release{}, err
+		return "", "", state.Release{}, err
 	}
 	defer unlock()
-	release, err = i.cached(ctx, place, published, progress)
-	return place.program(), release, err
+	release, sum, err = i.cached(ctx, place, published, progress)
+	return place.program(), sum, release, err
 }
 
 func (i *Installer) name() string { return programName + " " + i.version }
 
-// fetched returns the path of the binary.
+// fetched returns the path of the binary, which is still the one that was verified.
 func (i *Installer) fetched() (string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.program == "" {
 		return "", fault.Newf(fault.Internal, "run "+i.name(), "it was not fetched before")
+	}
+	if i.sum == "" {
+		return i.program, nil
+	}
+	if sum, err := fileSum(i.program, i.limits.program); err != nil || sum != i.sum {
+		return "", fault.Newf(fault.Conflict, "run "+i.name(), "%s was changed after it was verified", i.program).
+			WithHint("run again, and find out who writes to that folder")
 	}
 	return i.program, nil
 }

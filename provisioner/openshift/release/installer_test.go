@@ -171,7 +171,7 @@ exit 3`, fault.Invalid, "no registry"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, dir := newMirror(t), t.TempDir()
-			m.cache = dir
+			m.cache = filepath.Join(dir, "cache")
 			m.publish(t, versionScript+test.script)
 			i := m.installer()
 			if err := fetch(t.Context(), i); err != nil {

@@ -59,6 +59,7 @@ type file struct {
 	cuts    []int         // serve each of the first requests only so many bytes
 	tag     string        // strong ETag; answers requests for ranges
 	leads   string        // redirect to this address
+	endless bool          // announce no length
 }
 
 // mirror is a download server on the simulated internet.
@@ -76,7 +77,7 @@ type mirror struct {
 
 func newMirror(t *testing.T) *mirror {
 	t.Helper()
-	m := &mirror{files: map[string]*file{}, served: map[string]int{}, cache: t.TempDir(), signer: newSigner(t, 0)}
+	m := &mirror{files: map[string]*file{}, served: map[string]int{}, cache: filepath.Join(t.TempDir(), "cache"), signer: newSigner(t, 0)}
 	address := netip.MustParseAddr("192.0.2.80")
 	zone := fabric.New(fabric.Config{Resolve: func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{address}, nil
@@ -142,7 +143,9 @@ func (f *file) write(w http.ResponseWriter, r *http.Request, count int) {
 	w.Header().Set("Content-Type", cmp.Or(f.kind, "application/octet-stream"))
 	start, status := f.start(w, r)
 	part := f.content[start:]
-	w.Header().Set("Content-Length", strconv.Itoa(len(part)))
+	if !f.endless {
+		w.Header().Set("Content-Length", strconv.Itoa(len(part)))
+	}
 	w.WriteHeader(status)
 	if f.cut > 0 {
 		part = part[:f.cut]
@@ -245,7 +248,7 @@ func (m *mirror) said(text string) bool {
 func (m *mirror) cached(t *testing.T) []string {
 	t.Helper()
 	var found []string
-	err := filepath.WalkDir(m.cache, func(_ string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Dir(m.cache), func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && entry.Name() != "lock" {
 			found = append(found, entry.Name())
 		}

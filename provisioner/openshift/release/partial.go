@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"exoshift/internal/fileread"
+
 	"github.com/google/renameio/v2"
 )
 
@@ -60,7 +62,7 @@ func (p partial) open() (*kept, error) {
 }
 
 func (p partial) origin() (from origin) {
-	content, err := os.ReadFile(p.originFile())
+	content, err := fileread.Bytes(p.originFile(), maxList)
 	if err != nil || json.Unmarshal(content, &from) != nil {
 		return origin{}
 	}

@@ -30,6 +30,9 @@ func (t *transfer) complete(ctx context.Context) error {
 			got, came, err = t.attempt(ctx)
 			return came, err
 		})
+		if errors.Is(err, errTooLarge) {
+			return errors.Join(err, t.part.remove())
+		}
 		if err != nil || got == t.part.want.sum {
 			return err
 		}
@@ -78,13 +81,16 @@ func (t *transfer) take(part *kept, response *http.Response, start int64) error 
 	if response.ContentLength > 0 {
 		gauge.total = start + response.ContentLength
 	}
+	if gauge.total > t.limits.archive {
+		return tooLarge("download "+t.part.want.url, t.limits.archive)
+	}
 	if start > 0 {
 		t.resumed = true
 		t.log(fmt.Sprintf("going on with the download of %s after %d bytes", t.what, start))
 	} else if err := t.begin(part, response, body); err != nil {
 		return err
 	}
-	_, err := io.Copy(io.MultiWriter(part, gauge), body)
+	_, err := io.Copy(io.MultiWriter(part, gauge), &bounded{from: body, op: "download " + t.part.want.url, limit: t.limits.archive, read: start})
 	gauge.say()
 	return err
 }

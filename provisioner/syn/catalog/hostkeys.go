@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 )
 
 const (
@@ -78,17 +78,10 @@ func worldPins(line, address string) (pinned, error) {
 
 // filePins reads a file of known hosts, which may not exist.
 func filePins(file, address string) (pinned, error) {
-	info, err := os.Stat(file)
+	content, err := fileread.Bytes(file, mostKnownKeys)
 	if errors.Is(err, fs.ErrNotExist) {
 		return pinned{}, nil
 	}
-	if err == nil && (info.Size() > mostKnownKeys || !info.Mode().IsRegular()) {
-		err = fmt.Errorf("%s is no list of known hosts", file)
-	}
-	if err != nil {
-		return pinned{}, err
-	}
-	content, err := os.ReadFile(file)
 	if err != nil {
 		return pinned{}, err
 	}

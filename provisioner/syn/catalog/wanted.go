@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 	"exoshift/state"
 )
 
@@ -84,16 +85,19 @@ func (g *Git) Wanted(dir string) ([]state.VaultSecret, error) {
 
 // wantedBy reads one file below refs. Those that stand for something else than a secret in Vault are left out.
 func wantedBy(root *os.Root, name string) (secret state.VaultSecret, wanted bool, err error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return secret, false, err
+	info, err := root.Lstat(name) // no link, wherever it leads
+	if err == nil {
+		err = fileread.CheckRegular(name, info)
 	}
-	if !info.Mode().IsRegular() || info.Size() > mostRef {
-		return secret, false, fmt.Errorf("%s is no reference to a secret", name)
+	var content []byte
+	if err == nil {
+		content, err = fileread.BytesIn(root, name, mostRef)
 	}
-	content, err := root.ReadFile(name)
+	if err == nil {
+		err = fileread.CheckNesting(content)
+	}
 	if err != nil {
-		return secret, false, err
+		return secret, false, fmt.Errorf("%s is no reference to a secret: %w", name, err)
 	}
 	var ref reference
 	if err := yaml.Unmarshal(content, &ref); err != nil {

@@ -3,10 +3,11 @@ package signin
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
+
+	"exoshift/internal/fileread"
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
@@ -24,15 +25,10 @@ func CachePath(cacheHome string) string { return filepath.Join(cacheHome, "commo
 // entries reads the cache: a JSON object of addresses. One that is missing or broken is empty.
 func (s *Source) entries() (map[string]json.RawMessage, error) {
 	entries := map[string]json.RawMessage{}
-	file, err := os.Open(s.options.Cache)
+	content, err := fileread.Bytes(s.options.Cache, maxCache)
 	if os.IsNotExist(err) {
 		return entries, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(io.LimitReader(file, maxCache))
 	if err != nil {
 		return nil, err
 	}

@@ -2,12 +2,12 @@ package signin
 
 import (
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"unicode"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 )
 
 const maxToken = 64 << 10 // bytes
@@ -33,12 +33,7 @@ func refuse(why string) error {
 func load(value string) (string, error) {
 	text := value
 	if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
-		file, err := os.Open(value)
-		if err != nil {
-			return "", errors.New("the file cannot be read")
-		}
-		defer func() { _ = file.Close() }()
-		content, err := io.ReadAll(io.LimitReader(file, maxToken+1))
+		content, err := fileread.Text(value, fileread.Small)
 		if err != nil {
 			return "", errors.New("the file cannot be read")
 		}

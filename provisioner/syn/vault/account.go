@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/hashicorp/vault/api"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 )
 
 const opAccount = opSignIn + " as a service account"
@@ -40,7 +40,7 @@ func (s *session) account(ctx context.Context, client *api.Client) error {
 
 // token is the one that Kubernetes gives the account at the moment.
 func (k Kubernetes) token() (string, error) {
-	content, err := os.ReadFile(k.TokenFile)
+	content, err := fileread.Text(k.TokenFile, fileread.Small)
 	if err != nil {
 		return "", fault.New(fault.Invalid, opAccount, fmt.Errorf("read its token: %w", err)).
 			WithHint("run this in a pod with a service account, or unset VAULT_KUBERNETES_ROLE to sign in otherwise")

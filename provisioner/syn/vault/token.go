@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/vault/api"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 )
 
 // margin is what a token has to live on to count as valid; one that is renewable is renewed before.
@@ -120,7 +120,7 @@ func (s *session) filed(ctx context.Context, client *api.Client) (found bool, er
 	if s.options.TokenFile == "" {
 		return false, nil
 	}
-	content, err := os.ReadFile(s.options.TokenFile)
+	content, err := fileread.Text(s.options.TokenFile, fileread.Small)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && strings.TrimSpace(string(content)) == "":
 		return false, nil

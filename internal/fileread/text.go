@@ -1,0 +1,53 @@
+package fileread
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// TextError says where a text is not one in UTF-8.
+type TextError struct {
+	Line, Column int // from 1; columns count characters
+	Problem      string
+}
+
+func (e *TextError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
+}
+
+// Byte order marks.
+const (
+	utf8Mark    = "\xef\xbb\xbf"
+	utf16Little = "\xff\xfe"
+	utf16Big    = "\xfe\xff"
+)
+
+// DecodeText returns a text in UTF-8 without its byte order mark, or a *TextError with the place of the first byte that
+// is none.
+func DecodeText(content []byte) ([]byte, error) {
+	if bytes.HasPrefix(content, []byte(utf16Little)) || bytes.HasPrefix(content, []byte(utf16Big)) {
+		return nil, &TextError{Line: 1, Column: 1, Problem: "the text is in UTF-16; save it in UTF-8"}
+	}
+	text := bytes.TrimPrefix(content, []byte(utf8Mark))
+	if bytes.IndexByte(text, 0) < 0 && utf8.Valid(text) {
+		return text, nil
+	}
+	e := TextError{Line: 1, Column: 1}
+	for rest := text; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			e.Problem = fmt.Sprintf("the byte 0x%02x is not UTF-8", rest[0])
+			return nil, &e
+		case r == 0:
+			e.Problem = "a NUL character, which no text holds"
+			return nil, &e
+		case r == '\n':
+			e.Line, e.Column = e.Line+1, 0
+		}
+		e.Column++
+		rest = rest[size:]
+	}
+	return text, nil
+}
