@@ -1,8 +1,0 @@
-//go:build !race
-
-package main
-
-import "testing"
-
-// long runs a whole installation at full length.
-func long(*testing.T) {}
