@@ -16,6 +16,8 @@ type pace struct {
 
 	mu       sync.Mutex
 	now      time.Time
+	wall     time.Duration // that has passed since the first beat
+	lived    time.Duration // the part of it that the clock has taken in
 	sleepers map[chan time.Time]time.Time // when each is to be woken
 }
 
@@ -42,13 +44,25 @@ func (p *pace) run() (stop func()) {
 func (p *pace) advance(wall time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.now = p.now.Add(time.Duration(float64(min(wall, 2*beat)) * p.speed))
+	lived := min(wall, 2*beat)
+	p.wall, p.lived = p.wall+wall, p.lived+lived
+	p.now = p.now.Add(time.Duration(float64(lived) * p.speed))
 	for sleeper, due := range p.sleepers {
 		if !due.After(p.now) {
 			delete(p.sleepers, sleeper)
 			sleeper <- p.now // has room for it
 		}
 	}
+}
+
+// reached returns how many times as fast as the wall clock it has run so far.
+func (p *pace) reached() float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.wall == 0 {
+		return p.speed
+	}
+	return p.speed * p.lived.Seconds() / p.wall.Seconds()
 }
 
 func (p *pace) time() time.Time {

@@ -14,6 +14,25 @@ func TestAClockThatIsKeptWaitingSlowsDownInsteadOfJumping(t *testing.T) {
 	}
 }
 
+func TestClock_ReachedIsLessThanAskedAfterLateBeats(t *testing.T) {
+	p := &pace{speed: 1000}
+	clock := Clock{pace: p}
+	if got := clock.Reached(); got != 1000 {
+		t.Errorf("before the first beat: %g", got)
+	}
+	p.advance(beat)
+	if got := clock.Reached(); got != 1000 {
+		t.Errorf("in time: %g", got)
+	}
+	p.advance(9 * beat)
+	if got := clock.Reached(); got != 300 {
+		t.Errorf("three of ten beats were lived: %g", got)
+	}
+	if got := (Clock{}).Reached(); got != 1 {
+		t.Errorf("the wall clock: %g", got)
+	}
+}
+
 func TestASleeperIsWokenOnceItsTimeHasComeAndNotBefore(t *testing.T) {
 	p := &pace{speed: 1000}
 	due, cancel := p.after(1500 * time.Millisecond)
