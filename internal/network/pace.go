@@ -16,8 +16,8 @@ type pace struct {
 
 	mu       sync.Mutex
 	now      time.Time
-	wall     time.Duration // that has passed since the first beat
-	lived    time.Duration // the part of it that the clock has taken in
+	wall     time.Duration                // that has passed since the first beat
+	lived    time.Duration                // the part of it that the clock has taken in
 	sleepers map[chan time.Time]time.Time // when each is to be woken
 }
 
