@@ -1,10 +1,6 @@
 package main
 
-import (
-	"runtime/debug"
-	"slices"
-	"testing"
-)
+import "testing"
 
 // long skips a test where only the short ones are asked for: `make test`, and the race detector, with which it takes ten
 // times as long. `make faults` runs all that begin with it.
@@ -19,8 +15,7 @@ func long(t *testing.T) {
 // otherwise, so that these see an installation from its beginning to its end.
 func whole(t *testing.T) {
 	t.Helper()
-	info, known := debug.ReadBuildInfo()
-	if known && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+	if raced {
 		t.Skip("it is a whole installation: make test and make faults run it")
 	}
 }
