@@ -17,13 +17,13 @@ demo: build ## Rehearse a whole installation on a simulated zone, 60 times as fa
 record: ## Record the pictures of the documentation from a session; what is missing is installed
 	test/scripts/record
 
-test: ## Run the tests
-	go test ./...
+test: ## Run the tests, without those that take many installations or hours of virtual time: make check has them
+	test/scripts/test
 
-race: ## Run the tests with the race detector, where there is a C compiler
+race: ## Run the same tests with the race detector, where there is a C compiler
 	test/scripts/race
 
-faults: ## Interrupt an installation at every call that changes something
+faults: ## Run the tests that make test leaves out: every variant, every call that changes something interrupted
 	test/scripts/faults
 
 e2e: ## Test with programs by others: HAProxy, squid, bind, Ignition, qemu, Terraform, Kubernetes; what is missing is installed

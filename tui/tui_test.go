@@ -108,7 +108,7 @@ func (term *terminal) shows(text string) bool {
 // await waits until text was drawn.
 func (term *terminal) await(t testing.TB, text string) {
 	t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(10 * time.Minute) // on a machine that is slow, and busy with other things
 	for !term.shows(text) {
 		select {
 		case <-term.changed:

@@ -17,43 +17,35 @@ import (
 )
 
 // What goes behind the program's back is named by a plan one by one, and all of it is repaired by one installation.
-func TestAPlanNamesWhatAnInstallationRepairs(t *testing.T) {
-	long(t)
-	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, zone *simcloud.Zone) {
-		if names := pending(t, s); len(names) < 40 {
-			t.Errorf("a plan of nothing has %d changes", len(names))
+func driftRepaired(t *testing.T, s session, zone *simcloud.Zone) {
+	b := backdoor{t, s}
+	var all []string
+	for _, drift := range drifts() {
+		drift.happen(b)
+		made := zone.Mutations()
+		now := pending(t, s)
+		if zone.Mutations() != made {
+			t.Errorf("%s: the plan changed something", drift.name)
 		}
-		installed(t, s)
-		b := backdoor{t, s}
-		var all []string
-		for _, drift := range drifts() {
-			drift.happen(b)
-			made := zone.Mutations()
-			now := pending(t, s)
-			if zone.Mutations() != made {
-				t.Errorf("%s: the plan changed something", drift.name)
-			}
-			fresh := slices.DeleteFunc(slices.Clone(now), func(one string) bool { return slices.Contains(all, one) })
-			if diff := cmp.Diff(drift.want, fresh); diff != "" {
-				t.Errorf("%s: (-want +got)\n%s", drift.name, diff)
-			}
-			all = now
+		fresh := slices.DeleteFunc(slices.Clone(now), func(one string) bool { return slices.Contains(all, one) })
+		if diff := cmp.Diff(drift.want, fresh); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", drift.name, diff)
 		}
-		if diff := cmp.Diff(all, repaired(t, s)); diff != "" {
-			t.Errorf("plan and installation (-plan +installation)\n%s", diff)
-		}
-		if rest := pending(t, s); len(rest) > 0 {
-			t.Errorf("after the repair: %v", rest)
-		}
-		b.ask(http.MethodPut, "/instance/"+b.id("/instance", "instances", "name", "worker-1")+":stop", nil)
-		preview, err := s.preview(t.Context())
-		if err != nil || !slices.ContainsFunc(preview.Changes, func(c install.Change) bool {
-			return c.Name == "worker-1" && strings.Contains(c.Details, "is stopped")
-		}) {
-			t.Errorf("a stopped machine is not told of: %v", err)
-		}
-	})
+		all = now
+	}
+	if diff := cmp.Diff(all, repaired(t, s)); diff != "" {
+		t.Errorf("plan and installation (-plan +installation)\n%s", diff)
+	}
+	if rest := pending(t, s); len(rest) > 0 {
+		t.Errorf("after the repair: %v", rest)
+	}
+	b.ask(http.MethodPut, "/instance/"+b.id("/instance", "instances", "name", "worker-1")+":stop", nil)
+	preview, err := s.preview(t.Context())
+	if err != nil || !slices.ContainsFunc(preview.Changes, func(c install.Change) bool {
+		return c.Name == "worker-1" && strings.Contains(c.Details, "is stopped")
+	}) {
+		t.Errorf("a stopped machine is not told of: %v", err)
+	}
 }
 
 // Of a zone that an installation was stopped in, a plan names what is missing alone; what the answers no longer ask for

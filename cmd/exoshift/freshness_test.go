@@ -7,39 +7,31 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 )
 
 // What changes in the cluster is told at the next look at it: 5 seconds later at most. The cluster notes whole seconds.
-func TestEveryNodeThatBecomesReadyIsToldWithinOneInterval(t *testing.T) {
-	long(t)
-	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
-		out, err := finish(t, s)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, lastLines(out))
+func nodesToldInTime(t *testing.T, s session) {
+	t.Helper()
+	told := map[string]time.Time{}
+	for _, e := range toldEvents(t, s) {
+		if _, before := told[e.Name]; e.Type == provisioner.TypeNode && e.State == "Ready" && !before {
+			told[e.Name] = e.Time
 		}
-		told := map[string]time.Time{}
-		for _, e := range eventsOf(t, out) {
-			if _, before := told[e.Name]; e.Type == provisioner.TypeNode && e.State == "Ready" && !before {
-				told[e.Name] = e.Time
+	}
+	const interval, rounding = 5 * time.Second, time.Second
+	nodes := nodesOf(t, s)
+	if len(nodes) != len(s.spec.Nodes()) {
+		t.Fatalf("%d nodes", len(nodes))
+	}
+	for _, node := range nodes {
+		for _, condition := range node.Status.Conditions {
+			late := told[node.Name].Sub(condition.LastTransitionTime.Time)
+			if condition.Type == corev1.NodeReady && (late < 0 || late > interval+rounding) {
+				t.Errorf("%s was told to be Ready %s after it was", node.Name, late)
 			}
 		}
-		const interval, rounding = 5 * time.Second, time.Second
-		nodes := nodesOf(t, s)
-		if len(nodes) != len(s.spec.Nodes()) {
-			t.Fatalf("%d nodes", len(nodes))
-		}
-		for _, node := range nodes {
-			for _, condition := range node.Status.Conditions {
-				late := told[node.Name].Sub(condition.LastTransitionTime.Time)
-				if condition.Type == corev1.NodeReady && (late < 0 || late > interval+rounding) {
-					t.Errorf("%s was told to be Ready %s after it was", node.Name, late)
-				}
-			}
-		}
-	})
+	}
 }
 
 // nodesOf asks the cluster for its nodes.

@@ -12,33 +12,29 @@ import (
 	"exoshift/state"
 )
 
-func TestAnInstalledClusterIsHandedOverWithoutASecret(t *testing.T) {
-	long(t)
-	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
-		s.options.output = outputPlain
-		var out bytes.Buffer
-		if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
-			t.Fatal(err, lastLines(out.String()))
+func handedOverWithoutASecret(t *testing.T, s session, _ *simcloud.Zone) {
+	s.options.output = outputPlain
+	var out bytes.Buffer
+	if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
+		t.Fatal(err, lastLines(out.String()))
+	}
+	report, err := s.folder.Read(state.HandoverFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"# The rehearsal of cluster c-demo-1 went well", "`13: 3 master", "## What it costs", "- operators: `"} {
+		if !strings.Contains(string(report), want) {
+			t.Errorf("no %q in\n%s", want, report)
 		}
-		report, err := s.folder.Read(state.HandoverFile)
-		if err != nil {
-			t.Fatal(err)
+	}
+	if want := "exoshift install --answers " + s.folder.Path(state.AnswersFile); !strings.Contains(out.String(), want) {
+		t.Errorf("no %q at the end of\n%s", want, lastLines(out.String()))
+	}
+	for name, secret := range folderSecrets(t, s) {
+		if bytes.Contains(report, []byte(secret)) || strings.Contains(out.String(), secret) {
+			t.Errorf("%s is told", name)
 		}
-		for _, want := range []string{"# The rehearsal of cluster c-demo-1 went well", "`13: 3 master", "## What it costs", "- operators: `"} {
-			if !strings.Contains(string(report), want) {
-				t.Errorf("no %q in\n%s", want, report)
-			}
-		}
-		if want := "exoshift install --answers " + s.folder.Path(state.AnswersFile); !strings.Contains(out.String(), want) {
-			t.Errorf("no %q at the end of\n%s", want, lastLines(out.String()))
-		}
-		for name, secret := range folderSecrets(t, s) {
-			if bytes.Contains(report, []byte(secret)) || strings.Contains(out.String(), secret) {
-				t.Errorf("%s is told", name)
-			}
-		}
-	})
+	}
 }
 
 // folderSecrets are what the run was given and what its folder holds that nobody else may know.

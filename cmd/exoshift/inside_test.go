@@ -116,20 +116,13 @@ func TestWhatAKilledRunLeftOpenForAnotherAddressIsClosed(t *testing.T) {
 	})
 }
 
-func TestWithoutAnAgentThereIsTheJournalAtLeast(t *testing.T) {
-	long(t)
-	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
-		out, err := finish(t, s)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, lastLines(out))
-		}
-		events := eventsOf(t, out)
-		if e, told := find(events, func(e provisioner.Event) bool { return e.Type == provisioner.TypeStage }); told {
-			t.Errorf("without an agent: %+v", e)
-		}
-		inOrder(t, events, journaled("stage release-image"))
-	})
+func journalWithoutAgent(t *testing.T, s session) {
+	t.Helper()
+	events := toldEvents(t, s)
+	if e, told := find(events, func(e provisioner.Event) bool { return e.Type == provisioner.TypeStage }); told {
+		t.Errorf("without an agent: %+v", e)
+	}
+	inOrder(t, events, journaled("stage release-image"))
 }
 
 // Security groups decide who looks inside, and not that somebody has the keys.

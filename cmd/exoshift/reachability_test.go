@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/state"
@@ -18,11 +20,11 @@ func TestARefusalNamesTheCommandThatShowsTheSame(t *testing.T) {
 	spec := exampleSpec(t)
 	there := console.Whereabouts{Folder: folder.Path()}
 	for want, s := range map[string]session{
-		"`exoshift check --answers 'my answers.yaml'`":                                {options: options{answers: "my answers.yaml"}, where: there},
-		"`exoshift check --answers " + folder.Path(state.AnswersFile) + "`":           {where: there},
-		"`exoshift check --simulate --scenario cdn-blocked --answers a.yaml`":         {scenario: "cdn-blocked", options: options{answers: "a.yaml"}},
-		"`exoshift check --simulate --scenario cdn-blocked --zone ch-gva-2`":          {scenario: "cdn-blocked", where: there, temporary: true},
-		"`exoshift check --zone ch-gva-2`; what you are sure about you can leave out": {},
+		"`exoshift check --answers 'my answers.yaml'`":                                         {options: options{answers: "my answers.yaml"}, where: there},
+		"`exoshift check --answers " + shellescape.Quote(folder.Path(state.AnswersFile)) + "`": {where: there},
+		"`exoshift check --simulate --scenario cdn-blocked --answers a.yaml`":                  {scenario: "cdn-blocked", options: options{answers: "a.yaml"}},
+		"`exoshift check --simulate --scenario cdn-blocked --zone ch-gva-2`":                   {scenario: "cdn-blocked", where: there, temporary: true},
+		"`exoshift check --zone ch-gva-2`; what you are sure about you can leave out":          {},
 	} {
 		s.spec, s.folder = spec, folder
 		failed := reach.Result{ID: "NET-RH-001", Target: "quay.io:443", Verdict: reach.Fail, Class: reach.TCPTimeout}

@@ -1,45 +1,35 @@
 package main
 
 import (
-	"bytes"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"exoshift/internal/simcloud"
 	"exoshift/state"
 )
 
-func TestTheRegistryKeepsItsImagesInTheClustersBucket(t *testing.T) {
-	long(t)
-	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
-		var out bytes.Buffer
-		if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
-			t.Fatalf("%v\n%s", err, lastLines(out.String()))
+func registryInBucket(t *testing.T, s session) {
+	t.Helper()
+	const registry, samples = "/apis/imageregistry.operator.openshift.io/v1/configs/cluster", "/apis/samples.operator.openshift.io/v1/configs/cluster"
+	if bucket := fieldOf(t, s, registry, "spec", "storage", "s3", "bucket"); bucket != s.spec.Bucket("image-registry") {
+		t.Errorf("the registry's bucket is %q", bucket)
+	}
+	for path, what := range map[string]string{registry: "registry", samples: "samples"} {
+		if got := fieldOf(t, s, path, "spec", "managementState"); got != "Managed" {
+			t.Errorf("the operator of the %s is %q", what, got)
 		}
-		const registry, samples = "/apis/imageregistry.operator.openshift.io/v1/configs/cluster", "/apis/samples.operator.openshift.io/v1/configs/cluster"
-		if bucket := fieldOf(t, s, registry, "spec", "storage", "s3", "bucket"); bucket != s.spec.Bucket("image-registry") {
-			t.Errorf("the registry's bucket is %q", bucket)
+	}
+	key, err := s.folder.APIKey(s.spec.Cluster.ID + "_object_storage")
+	if err != nil || key.Secret == "" {
+		t.Fatalf("the key of the buckets: %v", err)
+	}
+	for _, file := range []string{state.EventsFile, state.JournalFile} {
+		if content, err := s.folder.Read(file); err != nil || strings.Contains(string(content), key.Secret) {
+			t.Errorf("%s holds the secret of the buckets, or cannot be read (%v)", file, err)
 		}
-		for path, what := range map[string]string{registry: "registry", samples: "samples"} {
-			if got := fieldOf(t, s, path, "spec", "managementState"); got != "Managed" {
-				t.Errorf("the operator of the %s is %q", what, got)
-			}
-		}
-		key, err := s.folder.APIKey(s.spec.Cluster.ID + "_object_storage")
-		if err != nil || key.Secret == "" {
-			t.Fatalf("the key of the buckets: %v", err)
-		}
-		for _, file := range []string{state.EventsFile, state.JournalFile} {
-			if content, err := s.folder.Read(file); err != nil || strings.Contains(string(content), key.Secret) {
-				t.Errorf("%s holds the secret of the buckets, or cannot be read (%v)", file, err)
-			}
-		}
-	})
+	}
 }
 
 // fieldOf asks the cluster for a field of an object, "" if there is none.

@@ -165,7 +165,19 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 			Resume: resumeCommand("rehearse", r.options, r.circumstances()...),
 		},
 	}
-	return s.run(ctx, std)
+	err = s.run(ctx, std)
+	if note := slowNote(r.speed, s.net.Clock.Reached()); note != "" {
+		_, _ = fmt.Fprintln(std.err, note)
+	}
+	return err
+}
+
+// slowNote tells that a machine could not follow the speed that was asked for, "" if it could.
+func slowNote(asked, reached float64) string {
+	if reached >= 0.8*asked {
+		return ""
+	}
+	return fmt.Sprintf("note: this machine is too slow or too busy for --speed %g: time slowed down to %.0f times as fast as real", asked, reached)
 }
 
 // circumstances are the flags that go on with a rehearsal. A scenario that needs people is over once they have acted.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"strings"
 	"testing"
 )
 
@@ -14,5 +15,14 @@ func TestTheShippedExampleHasWhatAScenarioBreaks(t *testing.T) {
 		if got := read.answers.Spec.OpenShift.CloudControllerManager; got != want {
 			t.Errorf("%s: the cloud controller manager is %q, not %q", scenario, got, want)
 		}
+	}
+}
+
+func TestSlowNote_OnlyWhereTheSpeedIsNotReached(t *testing.T) {
+	if note := slowNote(600, 500); note != "" {
+		t.Errorf("nearly as fast as asked: %s", note)
+	}
+	if note := slowNote(600, 214.2); !strings.Contains(note, "--speed 600") || !strings.Contains(note, "214 times") {
+		t.Errorf("a third of what was asked: %q", note)
 	}
 }

@@ -12,28 +12,21 @@ import (
 
 // A cluster that stands renews its certificates by itself. A run that was stopped before it noted that must not be taken
 // at its word, whatever it is asked for.
-func TestAClusterThatStandsKeepsItsMachines(t *testing.T) {
-	long(t)
-	t.Parallel()
-	virtuallyIn(t, circumstances{}, func(t *testing.T, s session, _ *simcloud.Zone) {
-		if out, err := finish(t, s); err != nil {
-			t.Fatalf("%v\n%s", err, lastLines(out))
+func machinesKept(t *testing.T, s session, _ *simcloud.Zone) {
+	before, known := identified(t, s), facts(t, s)
+	known.BootstrapRemoved, known.Installed = time.Time{}, time.Time{}
+	known.IgnitionCreated, known.IgnitionExpires = time.Now().Add(-25*time.Hour), time.Now().Add(-time.Hour)
+	if err := s.folder.SaveFacts(known); err != nil {
+		t.Fatal(err)
+	}
+	s.options.renew = true
+	if out, err := finish(t, s); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "stands on its own") {
+		t.Errorf("%v\n%s", err, lastLines(out))
+	}
+	after := identified(t, s)
+	for name, id := range before {
+		if strings.HasPrefix(name, state.KindInstance) && after[name] != id {
+			t.Errorf("%s was %q and is %q", name, id, after[name])
 		}
-		before, known := identified(t, s), facts(t, s)
-		known.BootstrapRemoved, known.Installed = time.Time{}, time.Time{}
-		known.IgnitionCreated, known.IgnitionExpires = time.Now().Add(-25*time.Hour), time.Now().Add(-time.Hour)
-		if err := s.folder.SaveFacts(known); err != nil {
-			t.Fatal(err)
-		}
-		s.options.renew = true
-		if out, err := finish(t, s); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "stands on its own") {
-			t.Errorf("%v\n%s", err, lastLines(out))
-		}
-		after := identified(t, s)
-		for name, id := range before {
-			if strings.HasPrefix(name, state.KindInstance) && after[name] != id {
-				t.Errorf("%s was %q and is %q", name, id, after[name])
-			}
-		}
-	})
+	}
 }

@@ -94,7 +94,7 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 func untilEvent(ts *testscript.TestScript, _ bool, args []string) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	deadline := time.After(3 * time.Minute)
+	deadline := time.After(15 * time.Minute) // on a machine that is slow, and busy with other things
 	for {
 		select {
 		case <-look.C:

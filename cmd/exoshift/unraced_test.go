@@ -2,7 +2,4 @@
 
 package main
 
-import "testing"
-
-// long runs a whole installation at full length.
-func long(*testing.T) {}
+const raced = false

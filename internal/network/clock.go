@@ -23,6 +23,15 @@ func (c Clock) Now() time.Time {
 	return c.pace.time()
 }
 
+// Reached returns how many times as fast as the wall clock the clock has run so far: on a busy machine less than it was made
+// for.
+func (c Clock) Reached() float64 {
+	if c.pace == nil {
+		return 1
+	}
+	return c.pace.reached()
+}
+
 // Wall returns how long d of this clock lasts on the wall clock at least; never less than a tenth of a millisecond,
 // so that a ticker can be made of it.
 func (c Clock) Wall(d time.Duration) time.Duration {

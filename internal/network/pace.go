@@ -19,6 +19,8 @@ const (
 // waiting. So what happens in a rehearsal depends on the machine's speed as little as possible.
 type pace struct {
 	speed float64
+	start time.Time // of the clock
+	began time.Time // the same by the wall
 
 	mu       sync.Mutex
 	now      time.Time     // when the last beat came
@@ -31,7 +33,8 @@ type pace struct {
 }
 
 func newPace(speed float64, start time.Time) *pace {
-	return &pace{speed: speed, now: start, last: time.Now(), planned: beat, usual: beat, rearm: make(chan struct{}, 1)}
+	wall := time.Now()
+	return &pace{speed: speed, start: start, began: wall, now: start, last: wall, planned: beat, usual: beat, rearm: make(chan struct{}, 1)}
 }
 
 func (p *pace) run() (stop func()) {
@@ -110,6 +113,16 @@ func (p *pace) current() time.Time {
 // until returns how long it is by the wall from the last beat to a time of the clock.
 func (p *pace) until(due time.Time) time.Duration {
 	return time.Duration(float64(due.Sub(p.now))/p.speed) + 1
+}
+
+// reached returns how many times as fast as the wall clock it has run so far.
+func (p *pace) reached() float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.last.After(p.began) {
+		return p.speed
+	}
+	return p.now.Sub(p.start).Seconds() / p.last.Sub(p.began).Seconds()
 }
 
 func (p *pace) time() time.Time {

@@ -129,3 +129,19 @@ func TestPace_WakesInOrderAndForgetsWhoLeft(t *testing.T) {
 		t.Errorf("%d are still waiting", len(p.sleepers))
 	}
 }
+
+func TestClock_ReachedIsWhatPassedOnTheWall(t *testing.T) {
+	p := newPace(1000, paceStart)
+	clock := Clock{pace: p}
+	if got := clock.Reached(); got != 1000 {
+		t.Errorf("a clock that has just been started runs %g times as fast as the wall", got)
+	}
+	p.advance(p.last.Add(beat), 1)
+	p.advance(p.last.Add(3*beat), 0)
+	if got := clock.Reached(); got != 250 {
+		t.Errorf("after one beat of four it runs %g times as fast as the wall", got)
+	}
+	if got := (Clock{}).Reached(); got != 1 {
+		t.Errorf("the wall clock runs %g times as fast as itself", got)
+	}
+}

@@ -128,7 +128,7 @@ func TestAProgramEndsWithUsAndIsGone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	started := filepath.Join(t.TempDir(), "started")
-	program := "#!/bin/sh\necho >" + started + "\nexec sleep 60\n"
+	program := "#!/bin/sh\necho >'" + started + "'\nexec sleep 3600\n"
 	ended := make(chan error)
 	go func() {
 		_, err := b.host().Run(ctx, text(program), nil, func(string) {})

@@ -181,7 +181,7 @@ func (b *bastion) tidy() {
 	go func() { b.running.Wait(); close(over) }()
 	select {
 	case <-over:
-	case <-time.After(30 * time.Second):
+	case <-time.After(10 * time.Minute):
 		b.Fatal("something goes on that nobody waits for")
 	}
 	left, err := os.ReadDir(b.temp)

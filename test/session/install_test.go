@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // variable returns the value of one of the zone's variables.
@@ -60,9 +59,7 @@ func TestSomebodyWithNothingButPaperInstallsWithFewAnswers(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	z := p.standing(t, "--speed", "60")
-	o := usual()
-	o.Patience = time.Minute
-	s := p.installing(t, z, o)
+	s := p.installing(t, z, usual())
 	s.Press("enter")
 	s.Expect(marker("Access"))
 	s.credentials(z)

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 func TestControlCLeavesEveryScreenInOrder(t *testing.T) {
@@ -42,7 +41,7 @@ func TestControlCLeavesWhateverIsOpen(t *testing.T) {
 			s := asking(t, usual())
 			for _, key := range keys {
 				s.Press(key)
-				s.Idle(20 * time.Millisecond)
+				s.settle()
 			}
 			s.Press("ctrl+c", "ctrl+c")
 			s.Leave(0)

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // mostAnswers is how many answers a newcomer gives at most for a default cluster, beyond defaults that are accepted.
@@ -14,9 +13,8 @@ const mostAnswers = 12
 
 func TestANewcomerComesFromTheFirstQuestionToTheHandOver(t *testing.T) {
 	t.Parallel()
-	p, o := newPlace(t), usual()
-	o.Patience = 2 * time.Minute
-	s := p.asking(t, o, "--speed", "600")
+	p := newPlace(t)
+	s := p.asking(t, usual(), "--speed", "600")
 	s.visit("Review")
 	s.Press("tab")
 	s.WaitFor("the way on, where tab leads to", func(screen Screen) bool { return selected(screen, `\[ Rehearse it`) })

@@ -73,7 +73,7 @@ func connectTo(t *testing.T, address string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	must(t, err)
-	must(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+	must(t, conn.SetDeadline(time.Now().Add(10*time.Minute)))
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn
 }

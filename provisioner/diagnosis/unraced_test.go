@@ -1,5 +1,0 @@
-//go:build !race
-
-package diagnosis
-
-const slowdown = 1
