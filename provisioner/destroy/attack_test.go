@@ -52,7 +52,7 @@ func TestTeardown_KeepsWhatATenantAimsItAt(t *testing.T) {
 		aimed[plain.ID] = "claims it, but what is made for that is called k8s-"
 		renamed := service("renamed")
 		renamed.ID = s.balancer("shop", pool)
-		time.Sleep(time.Hour) // before the Service is written
+		s.must(s.net.Clock.Sleep(t.Context(), time.Hour)) // before the Service is written
 		s.raw(http.MethodPut, "/load-balancer/"+renamed.ID, body{"name": renamed.Name})
 		aimed[renamed.ID] = "claims it, but it is older"
 		plain.Since, renamed.Since = time.Now(), time.Now()

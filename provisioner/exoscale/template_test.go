@@ -162,7 +162,7 @@ func TestFindTemplate_TakesTheOldestOfEqualOnes(t *testing.T) {
 				"name": "rhcos-1", "url": rhcos().URL, "checksum": rhcos().MD5, "ssh-key-enabled": true, "password-enabled": false,
 			}))
 			if len(ids) == 2 {
-				time.Sleep(time.Hour)
+				w.check(w.net.Clock.Sleep(ctx, time.Hour))
 			}
 		}
 		want := min(ids[0], ids[1])

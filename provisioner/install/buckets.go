@@ -25,7 +25,7 @@ func Buckets(spec state.Spec) []string {
 func BucketRefusal(spec state.Spec, use state.BucketUse) string {
 	switch {
 	case use.Taken:
-		return "another customer of Exoscale has it"
+		return "another customer of Exoscale has a bucket of that name"
 	case use.Owner != "" && use.Owner != spec.Cluster.ID:
 		return "it is marked as the property of cluster " + use.Owner
 	}
