@@ -153,7 +153,9 @@ func aimedAtOthers(t *testing.T, s session) {
 	if err := dry.clear(t.Context(), streams{out: &out, err: os.Stderr}, site{spec: s.spec, secrets: s.secrets, net: s.net, folder: s.folder, kept: true, facts: facts}); err != nil {
 		t.Fatal(err)
 	}
-	var inventory struct{ Objects, Kept []struct{ ID, Proof, Reason string } }
+	var inventory struct {
+		Objects, Kept []struct{ ID, Proof, Reason string }
+	}
 	if err := json.Unmarshal(out.Bytes(), &inventory); err != nil {
 		t.Fatal(err)
 	}
