@@ -1,5 +1,7 @@
 package state
 
+import "time"
+
 // Kinds of objects in the cloud, as events, the journal and inventories call them.
 const (
 	KindSSHKey            = "ssh-key"
@@ -7,6 +9,7 @@ const (
 	KindAntiAffinityGroup = "anti-affinity-group"
 	KindElasticIP         = "elastic-ip"
 	KindZone              = "dns-zone"
+	KindRecord            = "dns-record"
 	KindTemplate          = "template"
 	KindInstance          = "instance"
 	KindInstancePool      = "instance-pool"
@@ -26,10 +29,29 @@ type Object struct {
 	Name   string
 	ID     string // for an SSH key, an API key's name and a bucket: what the API calls it by
 	Labels map[string]string
-	Uses   []string // IDs of the objects that it is attached to, made of or made for
+	Uses   []string // IDs of the objects that it is attached to, made of, made for or part of
 	Type   string   // of an instance: <family>.<size>
 	GiB    int      // of a disk, an image or a volume; 0 for instances, whose disks lists do not tell
 	Detail string   // what a person tells it by: an address, a type and a size
+
+	Created time.Time // as the cloud tells it; zero for kinds of which it does not
+}
+
+// Claim is a cluster's word that it made an object of the cloud. Anybody who may write to the cluster can write one, so
+// that it says what the cloud has to show if it is true.
+type Claim struct {
+	Kind, ID string
+	By       string    // what claims it, for people: a service, a persistent volume
+	Name     string    // that the controller gives to what it makes for this very UID; "" if nothing of that UID is there
+	Since    time.Time // when the API server made what has the UID: the object in the cloud is younger
+}
+
+// BucketUse is what there is to know about the name of a bucket before it is used.
+type BucketUse struct {
+	Taken  bool   // another customer has it; all else is then unknown
+	Exists bool   // the organization has it
+	Owner  string // the cluster that it is marked as the property of; "" if it has no mark
+	Empty  bool   // but for marks
 }
 
 // BucketBackups is the purpose of the bucket that outlives its cluster unless told otherwise.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/exoscale/egoscale/v2/api"
+
+	"exoshift/provisioner/objects"
 )
 
 // backdoor is the API as somebody else uses it: behind the program's back.
@@ -40,6 +42,7 @@ func (b backdoor) try(method, path string, body any) (status int, answer map[str
 	b.check(err)
 	request, err := http.NewRequestWithContext(b.t.Context(), method, "https://api-"+b.s.spec.Exoscale.Zone+".exoscale.com/v2"+path, bytes.NewReader(content))
 	b.check(err)
+	request.Header.Set("Content-Type", "application/json")
 	signer, err := api.NewSecurityProvider(b.s.secrets.APIKey, b.s.secrets.APISecret)
 	b.check(err)
 	b.check(signer.Intercept(b.t.Context(), request))
@@ -79,4 +82,18 @@ func (b backdoor) id(path, collection, field, name string) string {
 	}
 	b.t.Fatalf("there is no %s in %s", name, path)
 	return ""
+}
+
+// bucket makes a bucket that is marked as a cluster's, unless owner is "", with one object, unless key is "".
+func (b backdoor) bucket(owner, name, key string) {
+	b.t.Helper()
+	storage, err := objects.New(b.s.net, b.s.spec.Exoscale.Zone, b.s.secrets.APIKey, b.s.secrets.APISecret, unrecorded{})
+	b.check(err)
+	defer storage.Close()
+	_, err = storage.OwnedBy(owner).EnsureBucket(b.t.Context(), name)
+	b.check(err)
+	if key != "" {
+		_, err = storage.EnsureObject(b.t.Context(), name, key, []byte("content"))
+		b.check(err)
+	}
 }

@@ -21,6 +21,8 @@ type demolition struct {
 	dryRun        bool
 	confirm       string
 	deleteBackups bool
+	// includeForeignRecords deletes the DNS zone with the records that no installation made.
+	includeForeignRecords bool
 }
 
 func destroyCommand(std streams) *cobra.Command {
@@ -30,9 +32,10 @@ func destroyCommand(std streams) *cobra.Command {
 		Short: "Delete everything that belongs to a cluster, and prove that nothing is left",
 		Long: `Delete everything that belongs to a cluster, and prove that nothing is left.
 
-What belongs to it is found by its label, by its names, by the journal of its folder, and by asking the cluster what it
-made itself. Nothing else is touched. Without the folder the answers file is enough. What could not be deleted is listed,
-and the same command goes on.`,
+What belongs to it is proven by its label, by the journal of its folder, by the exact names that an installation gives, and
+by the mark on its buckets. What the cluster says that it made itself counts only if the cloud shows it, too. Everything else
+is kept, and what looks as if it were the cluster's is listed with the reason. Without the folder the answers file is enough.
+What could not be deleted is listed, and the same command goes on.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
 			if d.options, err = bind(cmd, std); err != nil {
@@ -46,6 +49,8 @@ and the same command goes on.`,
 	cmd.Flags().BoolVar(&d.dryRun, "dry-run", false, "show what would be deleted, and delete nothing")
 	cmd.Flags().StringVar(&d.confirm, "confirm-destroy", "", "the cluster's ID: delete without asking for it")
 	cmd.Flags().BoolVar(&d.deleteBackups, "delete-backups", false, "delete the bucket that holds backups, too")
+	cmd.Flags().BoolVar(&d.includeForeignRecords, "include-foreign-records", false,
+		"delete the cluster's DNS zone with the records in it that no installation made, too")
 	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
 	accessibleFlag(cmd)
 	return cmd

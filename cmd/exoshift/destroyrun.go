@@ -147,6 +147,9 @@ func (d demolition) again(s site) string {
 	if d.deleteBackups {
 		more = append(more, "--delete-backups")
 	}
+	if d.includeForeignRecords {
+		more = append(more, "--include-foreign-records")
+	}
 	return d.command(more...)
 }
 
@@ -158,7 +161,9 @@ func (d demolition) command(more ...string) string {
 
 // teardownOptions returns what the folder knows.
 func (d demolition) teardownOptions(s site) (destroy.Options, error) {
-	options := destroy.Options{DeleteBackups: d.deleteBackups, OwnKey: s.secrets.APIKey}
+	options := destroy.Options{
+		Names: install.Names(s.spec), DeleteBackups: d.deleteBackups, IncludeForeignRecords: d.includeForeignRecords, OwnKey: s.secrets.APIKey,
+	}
 	if !s.kept {
 		return options, nil
 	}

@@ -55,7 +55,7 @@ func (s site) world(journal exoscale.Journal) (world destroy.World, disconnect f
 	if err != nil {
 		return world, nil, err
 	}
-	world = destroy.World{Cloud: cloud, Buckets: storage, Clock: s.net.Clock, Syn: s.synWorld()}
+	world = destroy.World{Cloud: cloud, Buckets: storage.OwnedBy(s.spec.Cluster.ID), Clock: s.net.Clock, Syn: s.synWorld()}
 	disconnect = func() { cloud.Close(); storage.Close() }
 	if kubeconfig, err := s.kubeconfig(); err == nil {
 		cluster := openshift.NewCluster(s.net, func() ([]byte, error) { return kubeconfig, nil })

@@ -62,7 +62,7 @@ func TestTheOutsideSaysWhatItKnows(t *testing.T) {
 		"a free name":                   {id: "names", summary: "the name is free"},
 		"a name that an elastic IP has": {id: "names", before: foreignAddress, fault: "cluster.id  the organization has a cluster of that name already: elastic-ip c-demo-1_api"},
 		"a bucket of somebody else": {
-			id: "names", circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, fault: "objectStorage.bucketPrefix  the names of buckets are the same for all of Exoscale, and somebody else has c-demo-1-cluster-backup",
+			id: "names", circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, fault: "objectStorage.bucketPrefix  these buckets would not be this cluster's: c-demo-1-cluster-backup (another customer of Exoscale has a bucket of that name)",
 		},
 		"a cluster of this machine": {id: "names", before: begunHere, fault: "cluster.id  a cluster of that name was begun from this machine"},
 		"a domain":                  {id: "domain", summary: "example.net is served by ns1.registry.example and 1 more"},

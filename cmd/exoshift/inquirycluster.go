@@ -46,7 +46,7 @@ func (c *conversation) names(ctx context.Context, spec state.Spec, secrets wizar
 	if len(taken) > 0 {
 		faults = append(faults, wizard.Fault{
 			Field:   prefixField,
-			Problem: "the names of buckets are the same for all of Exoscale, and somebody else has " + strings.Join(taken, ", "),
+			Problem: "these buckets would not be this cluster's: " + strings.Join(taken, ", "),
 			Allowed: "another prefix, or another cluster.id",
 		})
 	}
@@ -104,12 +104,12 @@ func (c *conversation) takenBuckets(ctx context.Context, spec state.Spec, secret
 	defer storage.Close()
 	var taken []string
 	for _, bucket := range install.Buckets(spec) {
-		others, err := storage.BucketTaken(ctx, bucket)
+		use, err := storage.BucketUse(ctx, bucket)
 		if err != nil {
 			return nil, err
 		}
-		if others {
-			taken = append(taken, bucket)
+		if reason := install.BucketRefusal(spec, use); reason != "" {
+			taken = append(taken, bucket+" ("+reason+")")
 		}
 	}
 	return taken, nil

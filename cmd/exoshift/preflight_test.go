@@ -132,6 +132,25 @@ func refusals() map[string]refusal {
 			}, code: exitChecks,
 			says: []string{"cluster c-demo-1 has machines already, master-0"}, hint: "--dir",
 		},
+		"a bucket that is marked as another cluster's": {
+			before: func(b backdoor) { b.bucket("c-alpha", "c-alpha-logstore", "") },
+			change: func(_ *testing.T, s *session) { s.spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exitChecks,
+			says: []string{"c-alpha-logstore (it is marked as the property of cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
+		},
+		// Earlier versions made no marks; a label tells that the other cluster is there.
+		"a bucket that has the name of another cluster's": {
+			before: func(b backdoor) {
+				b.bucket("", "c-alpha-logstore", "")
+				b.ask(http.MethodPost, "/elastic-ip", map[string]any{"labels": map[string]string{state.LabelCluster: "c-alpha"}})
+			},
+			change: func(_ *testing.T, s *session) { s.spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exitChecks,
+			says: []string{"c-alpha-logstore (it has no mark of its owner, and there is a cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
+		},
+		// An installation deletes this bucket as soon as the image is registered.
+		"a bucket that holds something else": {
+			before: func(b backdoor) { b.bucket("", "c-demo-1-image", "photos/team.jpg") }, code: exitChecks,
+			says: []string{"c-demo-1-image (it holds objects, and neither a mark nor the journal"}, hint: "objectStorage.bucketPrefix",
+		},
 		"a bucket of somebody else": {
 			circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, code: exitChecks,
 			says: []string{"c-demo-1-cluster-backup"}, hint: "objectStorage.bucketPrefix",

@@ -233,6 +233,7 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 	if w.storage, err = objects.New(s.net, zone, key, secret, journal); err != nil {
 		return w, nil, err
 	}
+	w.storage = w.storage.OwnedBy(s.spec.Cluster.ID)
 	installer := release.New(s.net, s.installer(), log)
 	cluster := openshift.NewCluster(s.net, s.kubeconfig)
 	host := inside.New(s.net, s.installFile, s.spec.OpenShift.SSHKey, s.agent)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"exoshift/internal/fault"
@@ -55,13 +54,26 @@ func goes(w io.Writer, t Teardown) {
 		fmt.Fprintf(w, "Cluster %s in %s: %s to delete\n", Clean(t.Cluster), Clean(t.Zone), count(len(t.Inventory.Objects), "object"))
 		going(w, t)
 	}
-	for _, kept := range t.Inventory.Kept {
-		fmt.Fprintln(w, broken(Clean("kept: "+destroy.Describe(kept.Object)+": "+kept.Why), " ", 6))
-	}
+	keeps(w, t)
 	for _, note := range t.Inventory.Notes {
 		fmt.Fprintln(w, broken(Clean("note: "+note), " ", 6))
 	}
 	saving(w, t)
+}
+
+// shortest is how many lines of what is kept are printed where objects are only counted.
+const shortest = 3
+
+// keeps prints what stays, and why.
+func keeps(w io.Writer, t Teardown) {
+	kept := t.Inventory.Kept
+	if t.Every != "" && len(kept) > shortest {
+		defer fmt.Fprintf(w, "kept: %d more objects, each with its reason in that list\n", len(kept)-shortest)
+		kept = kept[:shortest]
+	}
+	for _, one := range kept {
+		fmt.Fprintln(w, broken(Clean("kept: "+destroy.Describe(one.Object)+": "+one.Why), " ", 6))
+	}
 }
 
 // sentences prints a list under a title, if there is any.
@@ -97,10 +109,18 @@ func doomed(w io.Writer, objects []destroy.Found) {
 			kind = o.Kind
 			fmt.Fprintf(table, "\n%s\n", count(counts[kind], destroy.Noun(kind)))
 		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\tby %s\n", Clean(cmp.Or(o.Name, o.ID)), Clean(o.Detail), Clean(identifier(o.Object)), strings.Join(o.By, ", "))
+		fmt.Fprintf(table, "  %s\t%s\t%s\tby %s\n", Clean(cmp.Or(o.Name, o.ID)), Clean(o.Detail), Clean(identifier(o.Object)), Clean(proofOf(o)))
 	}
 	fmt.Fprintln(table)
 	_ = table.Flush() // its writer's error shows in what follows
+}
+
+// proofOf says how an object is proven to be the cluster's.
+func proofOf(o destroy.Found) string {
+	if o.Through == "" {
+		return o.Proof
+	}
+	return o.Proof + " of " + o.Through
 }
 
 // identifier returns an object's ID if it says more than its name.
@@ -163,11 +183,12 @@ type inventoryLine struct {
 }
 
 type objectLine struct {
-	Kind    string   `json:"kind"`
-	Name    string   `json:"name"`
-	ID      string   `json:"id"`
-	FoundBy []string `json:"found_by"`
-	Reason  string   `json:"reason,omitempty"` // why it is kept, or still there
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	ID      string `json:"id"`
+	Proof   string `json:"proof,omitempty"`   // how it is proven to be the cluster's
+	Through string `json:"through,omitempty"` // the object that the proof is of, if this one only goes with it
+	Reason  string `json:"reason,omitempty"`  // why it is kept, or still there
 }
 
 // InventoryJSON writes an inventory as one JSON object on a line. failure may hold why objects are still there.
@@ -192,5 +213,5 @@ func InventoryJSON(w io.Writer, inventory destroy.Inventory, failure error) erro
 }
 
 func lineOf(o destroy.Found, reason string) objectLine {
-	return objectLine{Kind: o.Kind, Name: o.Name, ID: o.ID, FoundBy: o.By, Reason: reason}
+	return objectLine{Kind: o.Kind, Name: o.Name, ID: o.ID, Proof: o.Proof, Through: o.Through, Reason: reason}
 }

@@ -19,20 +19,24 @@ import (
 
 // doomed is an inventory with something of everything.
 func doomed() console.Teardown {
-	found := func(kind, name, id, detail string, by ...string) destroy.Found {
-		return destroy.Found{Object: state.Object{Kind: kind, Name: name, ID: id, Detail: detail}, By: by}
+	found := func(kind, name, id, detail, proof string) destroy.Found {
+		return destroy.Found{Object: state.Object{Kind: kind, Name: name, ID: id, Detail: detail}, Proof: proof}
 	}
 	backups := found(state.KindBucket, "c-demo-1-cluster-backup", "c-demo-1-cluster-backup", "", destroy.ByName)
 	return console.Teardown{
 		Cluster: "c-demo-1", Zone: "ch-gva-2",
 		Inventory: destroy.Inventory{
 			Objects: []destroy.Found{
-				found(state.KindLoadBalancer, "k8s-a1", "nlb-id", "192.0.2.7", destroy.ByCluster),
-				found(state.KindInstance, "master-0", "id-0", "standard.extra-large running", destroy.ByLabel, destroy.ByJournal),
+				found(state.KindLoadBalancer, "k8s-a1", "nlb-id", "192.0.2.7", destroy.ByBothSides),
+				found(state.KindInstance, "master-0", "id-0", "standard.extra-large running", destroy.ByLabel),
 				found(state.KindInstance, "master-1\x1b[31m", "id-1", "standard.extra-large running", destroy.ByLabel),
 				found(state.KindSSHKey, "c-demo-1-admin", "c-demo-1-admin", "", destroy.ByName),
+				{Object: state.Object{Kind: state.KindSnapshot, Name: "before", ID: "snapshot-id"}, Proof: destroy.ByLabel, Through: "instance master-0 (id-0)"},
 			},
-			Kept:  []destroy.Kept{{Found: backups, Why: "it holds backups; --delete-backups deletes it too"}},
+			Kept: []destroy.Kept{
+				{Found: backups, Why: "it holds backups; --delete-backups deletes it too"},
+				{Found: found(state.KindVolume, "pvc-b2", "volume-id", "", ""), Why: "not proven: persistent volume b2 claims it, but it is older"},
+			},
 			Notes: []string{"the cluster does not answer (no route to host): look yourself"},
 		},
 		Price: func(o state.Object) (float64, bool) { return 0.18667, o.Kind == state.KindInstance }, PricesOf: "2025-08-22",
@@ -50,12 +54,16 @@ func TestAPlanThatSomebodyIsAskedAboutFitsAScreen(t *testing.T) {
 	for i := range 80 {
 		teardown.Inventory.Objects = append(teardown.Inventory.Objects, destroy.Found{Object: state.Object{Kind: state.KindBucket, Name: fmt.Sprintf("record-%d", i)}})
 	}
+	for i := range 20 {
+		record := destroy.Found{Object: state.Object{Kind: state.KindRecord, Name: fmt.Sprintf("www-%d A 192.0.2.1", i)}}
+		teardown.Inventory.Kept = append(teardown.Inventory.Kept, destroy.Kept{Found: record, Why: "not proven: no installation made it"})
+	}
 	teardown.Inventory.Syn = []string{"Lieutenant forgets c-demo-1."}
 	teardown.Every = "exoshift destroy --dry-run"
 	var out bytes.Buffer
 	console.DestroyPlan(&out, teardown)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) > 17 || !strings.HasPrefix(out.String(), "\nIn Project Syn\n") {
+	if len(lines) > 23 || !strings.HasPrefix(out.String(), "\nIn Project Syn\n") {
 		t.Errorf("%d lines, or what goes is not at the end:\n%s", len(lines), out.String())
 	}
 	for _, line := range lines {
@@ -63,7 +71,7 @@ func TestAPlanThatSomebodyIsAskedAboutFitsAScreen(t *testing.T) {
 			t.Errorf("wider than a terminal: %s", line)
 		}
 	}
-	for _, want := range []string{"  2 instances      master-0, master-1\n", "  80 buckets       record-0, ", "more\n", "with its ID:\n  exoshift destroy --dry-run\n"} {
+	for _, want := range []string{"  2 instances      master-0, master-1\n", "  80 buckets       record-0, ", "more\n", "kept: 19 more objects, each with its reason in that list\n", "with its ID:\n  exoshift destroy --dry-run\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, out.String())
 		}
@@ -132,12 +140,23 @@ func TestAnInventoryIsOneObjectOnALine(t *testing.T) {
 	var line struct {
 		Type    string
 		Objects []map[string]any
+		Kept    []map[string]any
 	}
-	if err := json.Unmarshal([]byte(lines[0]), &line); err != nil || line.Type != "inventory" || len(line.Objects) != 4 {
+	if err := json.Unmarshal([]byte(lines[0]), &line); err != nil || line.Type != "inventory" || len(line.Objects) != 5 {
 		t.Fatalf("%v: %s", err, lines[0])
 	}
-	want := map[string]any{"kind": "instance", "name": "master-0", "id": "id-0", "found_by": []any{"label", "journal"}}
+	want := map[string]any{"kind": "instance", "name": "master-0", "id": "id-0", "proof": "label"}
 	if diff := cmp.Diff(want, line.Objects[1]); diff != "" {
 		t.Error(diff)
+	}
+	want = map[string]any{"kind": "snapshot", "name": "before", "id": "snapshot-id", "proof": "label", "through": "instance master-0 (id-0)"}
+	if diff := cmp.Diff(want, line.Objects[4]); diff != "" {
+		t.Error(diff)
+	}
+	unproven := map[string]any{
+		"kind": "block-volume", "name": "pvc-b2", "id": "volume-id", "reason": "not proven: persistent volume b2 claims it, but it is older",
+	}
+	if len(line.Kept) != 2 || !cmp.Equal(unproven, line.Kept[1]) {
+		t.Errorf("kept %v", line.Kept)
 	}
 }

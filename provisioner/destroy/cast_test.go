@@ -2,7 +2,11 @@ package destroy_test
 
 import (
 	"net/http"
+	"time"
 
+	"github.com/google/uuid"
+
+	"exoshift/assets"
 	"exoshift/state"
 )
 
@@ -23,7 +27,7 @@ func (s *scene) cluster() {
 	ctx := s.t.Context()
 	_, err := s.EnsureSSHKey(ctx, "c-demo-1-admin", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGUfTVdlCqxn8T2V0vCsrz1Iia0d3xHTKYYPKFTPKl+V demo")
 	s.must(err)
-	groups := s.groups("c-demo-1_a", "c-demo-1_b")
+	groups := s.groups("c-demo-1_infra", "c-demo-1_worker")
 	affinity, _, err := s.EnsureAntiAffinityGroup(ctx, "c-demo-1_master", "masters")
 	s.must(err)
 	ours := map[string]string{"exoshift-cluster": "c-demo-1"}
@@ -37,19 +41,35 @@ func (s *scene) cluster() {
 	s.must(err)
 	_, err = s.EnsureRecord(ctx, zone.ID, state.Record{Name: "api", Type: "A", Content: ip.Address, TTL: 60})
 	s.must(err)
-	s.role("c-demo-1_csi")
-	s.bucket("c-demo-1-logstore")
-	s.bucket("c-demo-1-cluster-backup")
+	s.role("c-demo-1_" + assets.PolicyVolumes)
+	s.bucketOf("c-demo-1", "c-demo-1-logstore")
+	s.bucketOf("c-demo-1", "c-demo-1-cluster-backup")
 
 	pool := s.pool("workers", ours, master)
-	s.told = append(s.told,
-		state.Object{Kind: state.KindLoadBalancer, ID: s.balancer("k8s-service", "")},
-		state.Object{Kind: state.KindVolume, ID: s.volume("pvc-detached", "")},
-	)
-	s.balancer("of-our-pool", pool)
-	volume := s.volume("pvc-attached", master.ID)
+	s.balancerFor("web", pool)
+	s.balancerFor("api", "")
+	s.volumeFor("logs", "")
+	volume := s.volumeFor("data", master.ID)
 	s.raw(http.MethodPost, "/block-storage/"+volume+":create-snapshot", body{"name": "snap"})
 	s.raw(http.MethodPost, "/instance/"+master.ID+":create-snapshot", nil)
+}
+
+// balancerFor makes the load balancer of a Service of the cluster, as the cloud controller manager does.
+func (s *scene) balancerFor(service, pool string) string {
+	s.t.Helper()
+	claim := state.Claim{Kind: state.KindLoadBalancer, By: "service shop/" + service, Name: "k8s-" + uuid.NewString(), Since: time.Now()}
+	claim.ID = s.balancer(claim.Name, pool)
+	s.told = append(s.told, claim)
+	return claim.ID
+}
+
+// volumeFor makes the volume of a claim in the cluster, as the CSI driver does.
+func (s *scene) volumeFor(what, instance string) string {
+	s.t.Helper()
+	claim := state.Claim{Kind: state.KindVolume, By: "persistent volume " + what, Name: "pvc-" + uuid.NewString(), Since: time.Now()}
+	claim.ID = s.volume(claim.Name, instance)
+	s.told = append(s.told, claim)
+	return claim.ID
 }
 
 // foreign makes what must be there afterwards.
@@ -57,7 +77,7 @@ func (s *scene) foreign() {
 	s.t.Helper()
 	ctx := s.t.Context()
 	other := map[string]string{"exoshift-cluster": "c-demo-10"}
-	groups := s.groups("c-demo-10_a", "c-demo-1-web")
+	groups := s.groups("c-demo-10_infra", "c-demo-1_team-blue")
 	twin := s.machine(state.Instance{Name: "master-0", Labels: other, SecurityGroups: groups[:1]})
 	unlabelled := s.machine(state.Instance{Name: "worker-0", SecurityGroups: groups[1:]})
 	_, _, err := s.EnsureElasticIP(ctx, state.ElasticIP{Name: "c-demo-10_api", Labels: other})
@@ -66,7 +86,7 @@ func (s *scene) foreign() {
 	s.must(err)
 	_, _, err = s.EnsureAntiAffinityGroup(ctx, "c-demo-10_master", "masters")
 	s.must(err)
-	s.role("c-demo-10_csi")
+	s.role("c-demo-10_" + assets.PolicyVolumes)
 	s.bucket("c-demo-1-invoices")
 	s.balancer("shop", s.pool("shop", nil, twin))
 	s.volume("data", unlabelled.ID)
@@ -123,9 +143,11 @@ func (s *scene) role(name string) {
 	s.must(err)
 }
 
-func (s *scene) bucket(name string) {
+func (s *scene) bucket(name string) { s.bucketOf("", name) }
+
+func (s *scene) bucketOf(owner, name string) {
 	s.t.Helper()
-	_, err := s.storage.EnsureBucket(s.t.Context(), name)
+	_, err := s.storage.OwnedBy(owner).EnsureBucket(s.t.Context(), name)
 	s.must(err)
 	_, err = s.storage.EnsureObject(s.t.Context(), name, "some/thing", []byte("content"))
 	s.must(err)

@@ -1,6 +1,6 @@
 // Package destroy is the reverse recipe: it finds everything that belongs to a cluster, deletes it in a safe order, and
-// looks again for a proof that nothing is left. What carries neither the cluster's label nor one of its names, and is
-// not proven to be the cluster's in another way, is never touched.
+// looks again for a proof that nothing is left. What is not proven to be the cluster's is never touched; what looks as if it
+// were, is listed with the reason why that is no proof.
 package destroy
 
 import (
@@ -13,8 +13,10 @@ import (
 
 // Cloud is what the zone and the organization hold.
 type Cloud interface {
-	// Objects returns everything that could belong to a cluster, buckets excepted.
+	// Objects returns everything that could belong to a cluster, buckets and DNS records excepted.
 	Objects(ctx context.Context) ([]state.Object, error)
+	// Records returns the records of a DNS zone but those that every zone has; their Uses name the zone.
+	Records(ctx context.Context, zone state.Object) ([]state.Object, error)
 	// ClearRules deletes the rules of a security group, which may refer to other groups.
 	ClearRules(ctx context.Context, group state.Object) (state.Action, error)
 	// Delete deletes an object, lets go of what holds it, and waits until it is gone. It is content with what is gone
@@ -25,14 +27,16 @@ type Cloud interface {
 // Buckets is the object storage.
 type Buckets interface {
 	Buckets(ctx context.Context) ([]state.Object, error)
-	// DeleteBucket deletes a bucket with all that is in it.
+	// BucketOwner returns the cluster that a bucket is marked as the property of, or "".
+	BucketOwner(ctx context.Context, name string) (string, error)
+	// DeleteBucket deletes a bucket with all that is in it, unless it is marked as another cluster's.
 	DeleteBucket(ctx context.Context, name string) (state.Action, error)
 }
 
 // Cluster is the running cluster, which made objects of the cloud by itself.
 type Cluster interface {
-	// Made returns kind and ID of these objects.
-	Made(ctx context.Context) ([]state.Object, error)
+	// Claims returns what the cluster says that it made. That is no proof yet: any of its tenants may have written it.
+	Claims(ctx context.Context) ([]state.Claim, error)
 }
 
 // World is what a teardown acts on.
@@ -46,10 +50,13 @@ type World struct {
 
 // Options are what is known and wanted beyond the Spec.
 type Options struct {
-	Journal       []state.Entry // of the installation; nil if its folder is lost
-	Remembered    []Found       // what an earlier teardown that did not finish had found
+	Names         []state.Object // kinds and names that the recipe gives; records as "<name> <type>"
+	Journal       []state.Entry  // of the installation; nil if its folder is lost
+	Remembered    []Found        // what an earlier teardown that did not finish had found
 	DeleteBackups bool
-	OwnKey        string // the API key of this very run
+	// IncludeForeignRecords deletes the DNS zone with the records that somebody else made.
+	IncludeForeignRecords bool
+	OwnKey                string // the API key of this very run
 }
 
 // Phase is the phase of all steps of a teardown.
@@ -60,11 +67,10 @@ const parallel = 10
 
 // Teardown is the destruction of one cluster.
 type Teardown struct {
-	who   identity
-	world World
-	keeps bool          // the bucket with backups
-	own   string        // the API key of this run
-	turns chan struct{} // one for each deletion that runs
+	who     identity
+	world   World
+	options Options
+	turns   chan struct{} // one for each deletion that runs
 
 	asked    bool // the cluster, which answers only as long as it lives
 	notes    []string
@@ -77,8 +83,8 @@ type Teardown struct {
 // New returns the teardown of the cluster that spec describes.
 func New(spec state.Spec, world World, options Options) *Teardown {
 	t := &Teardown{
-		who: identify(spec), world: world, keeps: !options.DeleteBackups, own: options.OwnKey, turns: make(chan struct{}, parallel),
-		evidence: evidence{journal: made(options.Journal), cluster: map[key]bool{}, remembered: map[key][]string{}}, failures: map[key]error{},
+		who: identify(spec, options.Names), world: world, options: options, turns: make(chan struct{}, parallel),
+		evidence: readJournal(options.Journal), failures: map[key]error{},
 	}
 	t.evidence.remember(options.Remembered)
 	return t

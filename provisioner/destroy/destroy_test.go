@@ -13,6 +13,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install"
 	"exoshift/state"
 )
 
@@ -21,24 +22,29 @@ func cluster() []state.Object {
 	ours := label("c-demo-1")
 	return []state.Object{
 		{Kind: state.KindSSHKey, Name: "c-demo-1-admin", ID: "c-demo-1-admin"},
-		{Kind: state.KindRole, Name: "c-demo-1_csi", ID: "role"},
-		{Kind: state.KindAPIKey, Name: "c-demo-1_csi", ID: "EXOkey", Uses: []string{"role"}},
-		{Kind: state.KindSecurityGroup, Name: "c-demo-1_a", ID: "group-a"},
-		{Kind: state.KindSecurityGroup, Name: "c-demo-1_b", ID: "group-b"},
+		{Kind: state.KindRole, Name: "c-demo-1_csi-driver-exoscale", ID: "role"},
+		{Kind: state.KindAPIKey, Name: "c-demo-1_csi-driver-exoscale", ID: "EXOkey", Uses: []string{"role"}},
+		{Kind: state.KindSecurityGroup, Name: "c-demo-1_infra", ID: "group-a"},
+		{Kind: state.KindSecurityGroup, Name: "c-demo-1_worker", ID: "group-b"},
 		{Kind: state.KindElasticIP, Name: "c-demo-1_api", ID: "ip", Labels: ours},
 		{Kind: state.KindTemplate, Name: "rhcos-1", ID: "template"},
 		{Kind: state.KindInstance, Name: "master-0", ID: "machine", Labels: ours, Uses: []string{"template"}},
 		{Kind: state.KindInstancePool, Name: "workers", ID: "pool", Labels: ours, Uses: []string{"template"}},
-		{Kind: state.KindLoadBalancer, Name: "k8s", ID: "balancer", Uses: []string{"pool"}},
-		{Kind: state.KindVolume, Name: "pvc", ID: "volume", Uses: []string{"machine"}},
+		{Kind: state.KindLoadBalancer, Name: "k8s-u1", ID: "balancer", Uses: []string{"pool"}, Created: born.Add(time.Hour)},
+		{Kind: state.KindVolume, Name: "pvc-u1", ID: "volume", Uses: []string{"machine"}, Created: born.Add(time.Hour)},
 		{Kind: state.KindVolumeSnapshot, Name: "snap", ID: "snapshot", Uses: []string{"volume"}},
 		{Kind: state.KindBucket, Name: "c-demo-1-logstore", ID: "c-demo-1-logstore"},
 		{Kind: state.KindBucket, Name: "c-demo-1-cluster-backup", ID: "c-demo-1-cluster-backup"},
 	}
 }
 
+// claims are what that cluster says it made.
+func claims() []state.Claim {
+	return []state.Claim{claim(state.KindLoadBalancer, "balancer", "k8s-"), claim(state.KindVolume, "volume", "pvc-")}
+}
+
 func options() Options {
-	return Options{Journal: []state.Entry{{Kind: state.KindTemplate, Name: "rhcos-1", ID: "template", Action: state.Created}}}
+	return Options{Names: install.Names(spec()), Journal: []state.Entry{{Kind: state.KindTemplate, Name: "rhcos-1", ID: "template", Action: state.Created}}}
 }
 
 // destroyed runs a whole teardown and returns its error and the last inventory.
@@ -69,7 +75,7 @@ func torn(t *testing.T, world World, o Options) (Inventory, error) {
 
 func TestEverythingGoesInASafeOrderAndBackupsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		z := &zone{objects: append(cluster(), state.Object{Kind: state.KindInstance, Name: "foreign", ID: "foreign"})}
+		z := &zone{told: claims(), objects: append(cluster(), state.Object{Kind: state.KindInstance, Name: "foreign", ID: "foreign"})}
 		last, err := destroyed(t, z, options())
 		if err != nil || len(last.Objects) != 0 {
 			t.Fatalf("%v, left %v", err, last.Objects)
@@ -98,7 +104,7 @@ func TestEverythingGoesInASafeOrderAndBackupsStay(t *testing.T) {
 
 func TestBackupsGoIfAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		z := &zone{objects: cluster()}
+		z := &zone{told: claims(), objects: cluster()}
 		o := options()
 		o.DeleteBackups = true
 		if last, err := destroyed(t, z, o); err != nil || len(z.objects)+len(last.Kept) != 0 {
@@ -109,7 +115,7 @@ func TestBackupsGoIfAskedFor(t *testing.T) {
 
 func TestATemplateThatOthersBootFromStays(t *testing.T) {
 	for kind, uses := range map[string]string{state.KindInstance: "worker-9", state.KindInstancePool: "pool-9"} {
-		z := &zone{objects: append(cluster(), state.Object{Kind: kind, Name: uses, ID: "x", Uses: []string{"template"}, Labels: label("c-other")})}
+		z := &zone{told: claims(), objects: append(cluster(), state.Object{Kind: kind, Name: uses, ID: "x", Uses: []string{"template"}, Labels: label("c-other")})}
 		inventory, err := New(spec(), z.world(), options()).Look(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -120,11 +126,14 @@ func TestATemplateThatOthersBootFromStays(t *testing.T) {
 	}
 }
 
-func TestATemplateThatIsNotProvenOursIsOnlyANote(t *testing.T) {
-	z := &zone{objects: cluster()}
-	inventory, err := New(spec(), z.world(), Options{}).Look(t.Context())
-	if err != nil || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "template rhcos-1 (template) is not touched") {
-		t.Errorf("%v, notes %q", err, inventory.Notes)
+func TestTeardown_ListsTemplateThatIsNotProven(t *testing.T) {
+	z := &zone{told: claims(), objects: cluster()}
+	inventory, err := New(spec(), z.world(), Options{Names: install.Names(spec())}).Look(t.Context())
+	listed := slices.ContainsFunc(inventory.Kept, func(k Kept) bool {
+		return k.ID == "template" && k.Proof == "" && strings.HasPrefix(k.Why, "not proven: no journal")
+	})
+	if err != nil || !listed {
+		t.Errorf("%v, kept %v", err, inventory.Kept)
 	}
 	if slices.ContainsFunc(inventory.Objects, func(f Found) bool { return f.Kind == state.KindTemplate }) {
 		t.Error("it is to be deleted")
@@ -134,7 +143,7 @@ func TestATemplateThatIsNotProvenOursIsOnlyANote(t *testing.T) {
 func TestTheKeyOfTheRunItselfStaysWithItsRole(t *testing.T) {
 	o := options()
 	o.OwnKey = "EXOkey"
-	z := &zone{objects: cluster()}
+	z := &zone{told: claims(), objects: cluster()}
 	inventory, err := New(spec(), z.world(), o).Look(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +160,7 @@ func TestTheKeyOfTheRunItselfStaysWithItsRole(t *testing.T) {
 func TestWhatCannotBeDeletedStopsNothingElseAndIsLeftOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refusal := fault.Newf(fault.Conflict, "delete elastic IP", "it is in use").WithHint("detach it")
-		z := &zone{objects: cluster(), refused: map[string]error{"machine": errors.New("it is locked"), "ip": refusal}}
+		z := &zone{told: claims(), objects: cluster(), refused: map[string]error{"machine": errors.New("it is locked"), "ip": refusal}}
 		_, err := destroyed(t, z, options())
 		var left *LeftoverError
 		if !errors.As(err, &left) || len(left.Left) != 2 {
@@ -173,7 +182,7 @@ func TestWhatCannotBeDeletedStopsNothingElseAndIsLeftOver(t *testing.T) {
 
 func TestAVolumeThatOutlivesItsMachineIsNotForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		z := &zone{objects: cluster(), refused: map[string]error{"volume": errors.New("it is busy")}}
+		z := &zone{told: claims(), objects: cluster(), refused: map[string]error{"volume": errors.New("it is busy")}}
 		z.after = func(id string) {
 			if id == "machine" {
 				z.objects[slices.IndexFunc(z.objects, func(o state.Object) bool { return o.ID == "volume" })].Uses = nil
@@ -189,7 +198,7 @@ func TestAVolumeThatOutlivesItsMachineIsNotForgotten(t *testing.T) {
 
 func TestWhatIsHeldForAWhileGoesInALaterPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		z := &zone{objects: cluster(), refused: map[string]error{"ip": errors.New("busy")}}
+		z := &zone{told: claims(), objects: cluster(), refused: map[string]error{"ip": errors.New("busy")}}
 		z.after = func(id string) {
 			if id == "c-demo-1-admin" { // the very last of the first pass
 				delete(z.refused, "ip")
@@ -204,8 +213,8 @@ func TestWhatIsHeldForAWhileGoesInALaterPass(t *testing.T) {
 // What the cluster told, and what hung on its machines, is known to nobody once these are gone.
 func TestAStoppedTeardownGoesOnWithWhatItRemembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		detached := state.Object{Kind: state.KindVolume, Name: "pvc-2", ID: "detached"}
-		z := &zone{objects: append(cluster(), detached), told: []state.Object{detached}}
+		detached := state.Object{Kind: state.KindVolume, Name: "pvc-u1", ID: "detached", Created: born.Add(time.Hour)}
+		z := &zone{objects: append(cluster(), detached), told: append(claims(), claim(state.KindVolume, "detached", "pvc-"))}
 		ctx, cancel := context.WithCancel(t.Context())
 		z.after = func(id string) {
 			if id == "machine" {
@@ -232,7 +241,7 @@ func TestAStoppedTeardownGoesOnWithWhatItRemembers(t *testing.T) {
 
 func TestWhoTakesTheLabelOffTakesTheObjectAway(t *testing.T) {
 	z := &zone{objects: []state.Object{{Kind: state.KindInstance, Name: "rescued", ID: "i1"}}}
-	o := Options{Remembered: []Found{{Object: state.Object{Kind: state.KindInstance, ID: "i1"}, By: []string{ByLabel}}}}
+	o := Options{Remembered: []Found{{Object: state.Object{Kind: state.KindInstance, ID: "i1"}, Proof: ByLabel}}}
 	if inventory, err := New(spec(), z.world(), o).Look(t.Context()); err != nil || len(inventory.Objects) > 0 {
 		t.Errorf("%v, found %v", err, inventory.Objects)
 	}
@@ -240,7 +249,7 @@ func TestWhoTakesTheLabelOffTakesTheObjectAway(t *testing.T) {
 
 func TestAClusterThatDoesNotAnswerIsOnlyANote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		z := &zone{objects: cluster(), silent: fault.New(fault.Transient, "no route to host", nil)}
+		z := &zone{told: claims(), objects: cluster(), silent: fault.New(fault.Transient, "no route to host", nil)}
 		began := time.Now()
 		inventory, err := New(spec(), z.world(), options()).Look(t.Context())
 		if err != nil || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "no route to host") {
@@ -253,7 +262,7 @@ func TestAClusterThatDoesNotAnswerIsOnlyANote(t *testing.T) {
 }
 
 func TestAClusterWithoutMachinesIsNotAsked(t *testing.T) {
-	z := &zone{objects: cluster()[:3]}
+	z := &zone{told: claims(), objects: cluster()[:3]}
 	inventory, err := New(spec(), z.world(), options()).Look(t.Context())
 	if err != nil || z.asked > 0 || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "no machines") {
 		t.Errorf("%v, asked %d times, notes %q", err, z.asked, inventory.Notes)
@@ -261,14 +270,14 @@ func TestAClusterWithoutMachinesIsNotAsked(t *testing.T) {
 }
 
 func TestAnInventoryWithGapsIsNone(t *testing.T) {
-	z := &zone{objects: cluster(), denied: fault.New(fault.Denied, "list the IAM roles", nil)}
+	z := &zone{told: claims(), objects: cluster(), denied: fault.New(fault.Denied, "list the IAM roles", nil)}
 	if _, err := New(spec(), z.world(), options()).Look(t.Context()); !fault.Is(err, fault.Denied) {
 		t.Errorf("ended with %v", err)
 	}
 }
 
 func TestASavingCountsWhatHasNoPrice(t *testing.T) {
-	z := &zone{objects: cluster()}
+	z := &zone{told: claims(), objects: cluster()}
 	inventory, err := New(spec(), z.world(), options()).Look(t.Context())
 	if err != nil {
 		t.Fatal(err)

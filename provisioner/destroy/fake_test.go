@@ -15,12 +15,14 @@ import (
 type zone struct {
 	mu      sync.Mutex
 	objects []state.Object
-	deleted []string         // kind and ID
-	cleared []string         // groups whose rules were deleted
-	refused map[string]error // by ID: the deletion fails
-	denied  error            // of listing
-	told    []state.Object   // by the cluster
-	silent  error            // the cluster does not answer
+	deleted []string          // kind and ID
+	cleared []string          // groups whose rules were deleted
+	refused map[string]error  // by ID: the deletion fails
+	denied  error             // of listing
+	told    []state.Claim     // by the cluster
+	owners  map[string]string // marks of buckets
+	records []state.Object
+	silent  error // the cluster does not answer
 	asked   int
 	after   func(id string) // called after a deletion
 }
@@ -32,6 +34,14 @@ func (z *zone) list(bucket bool) []state.Object {
 }
 
 func (z *zone) Objects(context.Context) ([]state.Object, error) { return z.list(false), z.denied }
+
+func (z *zone) Records(context.Context, state.Object) ([]state.Object, error) {
+	return slices.DeleteFunc(slices.Clone(z.records), func(o state.Object) bool { return slices.Contains(z.deleted, o.Kind+" "+o.ID) }), nil
+}
+
+func (z *zone) BucketOwner(_ context.Context, name string) (string, error) {
+	return z.owners[name], nil
+}
 
 func (z *zone) Buckets(context.Context) ([]state.Object, error) { return z.list(true), nil }
 
@@ -78,9 +88,12 @@ func (z *zone) remove(kind, id string) (state.Action, error) {
 	return state.Deleted, nil
 }
 
-func (z *zone) Made(context.Context) ([]state.Object, error) {
+func (z *zone) Claims(context.Context) ([]state.Claim, error) {
 	z.asked++
-	return z.told, z.silent
+	if z.silent != nil {
+		return nil, z.silent
+	}
+	return z.told, nil
 }
 
 func (z *zone) world() World { return World{Cloud: z, Buckets: z, Cluster: z, Clock: clock{}} }

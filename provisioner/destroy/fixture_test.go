@@ -19,6 +19,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/destroy"
 	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/install"
 	"exoshift/provisioner/objects"
 	"exoshift/state"
 )
@@ -36,7 +37,7 @@ type scene struct {
 	door    *door
 	t       *testing.T
 	net     network.Network
-	told    []state.Object // what the cluster says that it made
+	told    []state.Claim // what the cluster says that it made
 }
 
 // onScene runs a test on a zone of its own, in virtual time.
@@ -65,11 +66,17 @@ func (s *scene) must(err error) {
 	}
 }
 
-// Made makes the scene the cluster.
-func (s *scene) Made(context.Context) ([]state.Object, error) { return s.told, nil }
+// Claims makes the scene the cluster.
+func (s *scene) Claims(context.Context) ([]state.Claim, error) { return s.told, nil }
 
 func (s *scene) teardown(o destroy.Options) *destroy.Teardown {
-	return destroy.New(spec(), destroy.World{Cloud: s.Client, Buckets: s.storage, Cluster: s, Clock: s.net.Clock}, o)
+	return s.teardownOf(spec(), o)
+}
+
+func (s *scene) teardownOf(spec state.Spec, o destroy.Options) *destroy.Teardown {
+	o.Names = install.Names(spec)
+	world := destroy.World{Cloud: s.Client, Buckets: s.storage.OwnedBy(spec.Cluster.ID), Cluster: s, Clock: s.net.Clock}
+	return destroy.New(spec, world, o)
 }
 
 // run destroys what a first look finds.

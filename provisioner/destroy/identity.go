@@ -1,6 +1,7 @@
 package destroy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,39 +12,54 @@ import (
 type identity struct {
 	cluster string
 	domain  string
-	buckets []string
-	backups string // the bucket that holds them
+	prefix  string        // of the names of buckets
+	backups string        // the bucket that holds them
+	names   map[name]bool // that the recipe gives
 }
 
-func identify(spec state.Spec) identity {
-	who := identity{cluster: spec.Cluster.ID, domain: spec.Domain(), backups: spec.Bucket(state.BucketBackups)}
-	for _, purpose := range append(state.PassingBuckets(), state.KeptBuckets()...) {
-		who.buckets = append(who.buckets, spec.Bucket(purpose))
+type name struct{ kind, name string }
+
+func identify(spec state.Spec, names []state.Object) identity {
+	who := identity{
+		cluster: spec.Cluster.ID, domain: spec.Domain(), backups: spec.Bucket(state.BucketBackups),
+		prefix: cmp.Or(spec.ObjectStorage.BucketPrefix, spec.Cluster.ID), names: map[name]bool{},
+	}
+	for _, o := range names {
+		who.names[nameOf(o.Kind, o.Name)] = true
 	}
 	return who
 }
 
-// labelled tells whether an object carries the cluster's label.
+// nameOf makes names of zones and records comparable.
+func nameOf(kind, text string) name {
+	if kind == state.KindZone || kind == state.KindRecord {
+		text = strings.ToLower(strings.TrimSuffix(text, "."))
+	}
+	return name{kind, text}
+}
+
+// labelled tells whether an object carries the cluster's label, or the mark of its owner.
 func (who identity) labelled(o state.Object) bool { return o.Labels[state.LabelCluster] == who.cluster }
 
-// foreign tells whether an object carries the label of another cluster. Nothing else makes such an object ours.
+// foreign tells whether an object carries the label or the mark of another cluster. Nothing else makes such an object ours.
 func (who identity) foreign(o state.Object) bool {
 	label, ok := o.Labels[state.LabelCluster]
 	return ok && label != who.cluster
 }
 
-// named tells whether an object has a name that the recipe gives. An ID of a cluster holds no underscore, so "c-1_"
-// begins no name of cluster c-10. Names of instances, volumes and the like are shared by all clusters and prove nothing.
+// named tells whether an object has exactly a name that the recipe gives, and that no other recipe can give.
 func (who identity) named(o state.Object) bool {
-	switch o.Kind {
-	case state.KindSecurityGroup, state.KindAntiAffinityGroup, state.KindElasticIP, state.KindRole, state.KindAPIKey:
-		return strings.HasPrefix(o.Name, who.cluster+"_")
-	case state.KindSSHKey:
-		return o.Name == who.cluster+"-admin"
-	case state.KindZone:
-		return strings.EqualFold(strings.TrimSuffix(o.Name, "."), who.domain)
-	case state.KindBucket:
-		return slices.Contains(who.buckets, o.Name)
+	text := o.Name
+	if o.Kind == state.KindRecord { // its content may have changed since
+		if words := strings.Fields(text); len(words) > 2 {
+			text = words[0] + " " + words[1]
+		}
 	}
-	return false
+	return who.names[nameOf(o.Kind, text)]
+}
+
+// alike tells whether a name begins like those that the recipe gives to objects of that kind.
+func (who identity) alike(o state.Object) bool {
+	kinds := []string{state.KindSecurityGroup, state.KindAntiAffinityGroup, state.KindElasticIP, state.KindRole, state.KindAPIKey}
+	return slices.Contains(kinds, o.Kind) && strings.HasPrefix(o.Name, who.cluster+"_")
 }

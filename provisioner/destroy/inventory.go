@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"exoshift/internal/fault"
@@ -22,7 +23,7 @@ type Inventory struct {
 // Empty tells that there is nothing to do.
 func (i Inventory) Empty() bool { return len(i.Objects) == 0 && len(i.Syn) == 0 }
 
-// Kept is an object of ours that stays.
+// Kept is an object that stays. Without a proof it is not ours, and only looks so.
 type Kept struct {
 	Found
 	Why string
@@ -46,12 +47,10 @@ func (i Inventory) Saving(price Price) (perHour float64, unknown int) {
 // Look takes the inventory. What it found once is remembered. It fails if anything cannot be listed: what is not seen
 // would be left behind.
 func (t *Teardown) Look(ctx context.Context) (Inventory, error) {
-	objects, err := t.world.Cloud.Objects(ctx)
-	buckets, bucketErr := t.world.Buckets.Buckets(ctx)
-	if err := errors.Join(err, bucketErr); err != nil {
-		return Inventory{}, unseen(err)
+	objects, err := t.list(ctx)
+	if err != nil {
+		return Inventory{}, err
 	}
-	objects = append(objects, buckets...)
 	found := ours(objects, t.who, t.evidence)
 	if !t.asked && len(found) > 0 {
 		t.asked = true
@@ -62,6 +61,42 @@ func (t *Teardown) Look(ctx context.Context) (Inventory, error) {
 	}
 	t.evidence.remember(found)
 	return t.sorted(found, objects), nil
+}
+
+// list returns everything that could be ours: with the marks of buckets that we would call ours, and with the records of the
+// cluster's DNS zone.
+func (t *Teardown) list(ctx context.Context) ([]state.Object, error) {
+	objects, err := t.world.Cloud.Objects(ctx)
+	buckets, bucketErr := t.world.Buckets.Buckets(ctx)
+	if err := errors.Join(err, bucketErr); err != nil {
+		return nil, unseen(err)
+	}
+	for n, bucket := range buckets {
+		if !t.who.named(bucket) && !t.evidence.notes(bucket) {
+			continue
+		}
+		owner, err := t.world.Buckets.BucketOwner(ctx, bucket.Name)
+		if fault.Is(err, fault.NotFound) {
+			continue // gone meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		if owner != "" {
+			buckets[n].Labels = map[string]string{state.LabelCluster: owner}
+		}
+	}
+	all := append(objects, buckets...)
+	for _, zone := range objects {
+		if zone.Kind == state.KindZone && t.who.named(zone) {
+			records, err := t.world.Cloud.Records(ctx, zone)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, records...)
+		}
+	}
+	return all, nil
 }
 
 // unseen is the error of an inventory with gaps. Bad credentials fail for every kind; one says it all.
@@ -89,14 +124,23 @@ func flat(err error) []error {
 // sorted divides what goes from what stays, and puts it in the order of deletion.
 func (t *Teardown) sorted(found []Found, all []state.Object) Inventory {
 	inventory := Inventory{Notes: slices.Clone(t.notes), Syn: t.forgotten(), People: t.people()}
-	if len(found) > 0 {
-		inventory.Notes = append(inventory.Notes, unproven(found, all)...)
-	}
+	records := foreignRecords(found, all)
 	for _, f := range found {
+		if f.Kind == state.KindRecord && (len(records) == 0 || t.options.IncludeForeignRecords) {
+			continue // goes with its zone
+		}
 		if why := t.reasonToKeep(f, found, all); why != "" {
 			inventory.Kept = append(inventory.Kept, Kept{Found: f, Why: why})
 		} else {
 			inventory.Objects = append(inventory.Objects, f)
+		}
+	}
+	inventory.Kept = append(inventory.Kept, t.unproven(found, all)...)
+	for _, record := range records {
+		if t.options.IncludeForeignRecords {
+			inventory.Notes = append(inventory.Notes, Describe(record)+" goes with its zone, although no installation made it")
+		} else {
+			inventory.Kept = append(inventory.Kept, Kept{Found: Found{Object: record}, Why: "not proven: no installation made it"})
 		}
 	}
 	slices.SortStableFunc(inventory.Objects, func(a, b Found) int {
@@ -105,10 +149,45 @@ func (t *Teardown) sorted(found []Found, all []state.Object) Inventory {
 	return inventory
 }
 
+// foreignRecords are the records of the cluster's DNS zone that are not ours.
+func foreignRecords(found []Found, all []state.Object) []state.Object {
+	var records []state.Object
+	for _, o := range all {
+		if o.Kind == state.KindRecord && !contains(found, o) {
+			records = append(records, o)
+		}
+	}
+	return records
+}
+
+func contains(found []Found, o state.Object) bool {
+	return slices.ContainsFunc(found, func(f Found) bool { return keyOf(f.Object) == keyOf(o) })
+}
+
+// unproven lists what looks as if it were ours and stays. Of the images for nodes, which clusters share, only a journal knows
+// who made one.
+func (t *Teardown) unproven(found []Found, all []state.Object) []Kept {
+	s := newSearch(all, t.who, t.evidence)
+	var kept []Kept
+	for _, o := range all {
+		if o.Kind == state.KindRecord || contains(found, o) {
+			continue
+		}
+		why := s.suspicion(o)
+		if o.Kind == state.KindTemplate && isNodeImage(o.Name) && len(found) > 0 {
+			why = "no journal says that this cluster made it, and others may use it"
+		}
+		if why != "" {
+			kept = append(kept, Kept{Found: Found{Object: o}, Why: "not proven: " + why})
+		}
+	}
+	return kept
+}
+
 func (t *Teardown) reasonToKeep(f Found, found []Found, all []state.Object) string {
 	switch f.Kind {
 	case state.KindBucket:
-		if t.keeps && f.Name == t.who.backups {
+		if !t.options.DeleteBackups && f.Name == t.who.backups {
 			return "it holds backups; --delete-backups deletes it too"
 		}
 	case state.KindAPIKey, state.KindRole:
@@ -119,22 +198,26 @@ func (t *Teardown) reasonToKeep(f Found, found []Found, all []state.Object) stri
 		if user := foreignUser(f.Object, found, all); user != "" {
 			return "machines that are not of this cluster boot from it, such as " + user
 		}
+	case state.KindZone:
+		if n := len(foreignRecords(found, all)); n > 0 && !t.options.IncludeForeignRecords {
+			return fmt.Sprintf("records in it that no installation made: %d; --include-foreign-records deletes it with them", n)
+		}
 	}
 	return ""
 }
 
 // holdsOwnKey tells whether an object is the API key of this run, or its role.
 func (t *Teardown) holdsOwnKey(o state.Object, all []state.Object) bool {
-	return t.own != "" && slices.ContainsFunc(all, func(candidate state.Object) bool {
-		return candidate.Kind == state.KindAPIKey && candidate.ID == t.own && (candidate.ID == o.ID || slices.Contains(candidate.Uses, o.ID))
+	own := t.options.OwnKey
+	return own != "" && slices.ContainsFunc(all, func(candidate state.Object) bool {
+		return candidate.Kind == state.KindAPIKey && candidate.ID == own && (candidate.ID == o.ID || slices.Contains(candidate.Uses, o.ID))
 	})
 }
 
 // foreignUser returns the name of an object that uses f and is not ours, or "".
 func foreignUser(f state.Object, found []Found, all []state.Object) string {
 	for _, o := range all {
-		isOurs := func(f Found) bool { return keyOf(f.Object) == keyOf(o) }
-		if slices.Contains(o.Uses, f.ID) && !slices.ContainsFunc(found, isOurs) {
+		if slices.Contains(o.Uses, f.ID) && !contains(found, o) {
 			return cmp.Or(o.Name, o.ID)
 		}
 	}

@@ -68,6 +68,8 @@ func Noun(kind string) string {
 		return "anti-affinity group"
 	case state.KindElasticIP:
 		return "elastic IP"
+	case state.KindRecord:
+		return "DNS record"
 	case state.KindZone:
 		return "DNS zone"
 	case state.KindRole:

@@ -16,7 +16,7 @@ func stages() [][]string {
 		{state.KindSnapshot, state.KindVolumeSnapshot},
 		{
 			state.KindVolume, state.KindElasticIP, state.KindPrivateNetwork, state.KindSecurityGroup, state.KindAntiAffinityGroup,
-			state.KindTemplate, state.KindZone, state.KindBucket,
+			state.KindTemplate, state.KindRecord, state.KindZone, state.KindBucket,
 		},
 		{state.KindAPIKey},
 		{state.KindRole},

@@ -18,7 +18,7 @@ const (
 
 // askCluster learns what the cluster made itself. A cluster that does not answer is no reason to stop.
 func (t *Teardown) askCluster(ctx context.Context, found []Found) error {
-	const missed = "load balancers and volumes that it made are found only where they hang on its machines"
+	const missed = "load balancers and volumes that it made are not proven to be its own, and stay"
 	silent := ""
 	switch {
 	case t.world.Cluster == nil:
@@ -26,14 +26,14 @@ func (t *Teardown) askCluster(ctx context.Context, found []Found) error {
 	case !slices.ContainsFunc(found, func(f Found) bool { return f.Kind == state.KindInstance }):
 		silent = "the cluster was not asked, for it has no machines"
 	default:
-		made, err := t.made(ctx)
+		claims, err := t.claims(ctx)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
 			silent = fmt.Sprintf("the cluster does not answer (%v)", err)
 		}
-		t.evidence.told(made)
+		t.evidence.claimed(claims)
 	}
 	if silent != "" {
 		t.notes = append(t.notes, silent+": "+missed)
@@ -41,18 +41,18 @@ func (t *Teardown) askCluster(ctx context.Context, found []Found) error {
 	return nil
 }
 
-// made asks until there is an answer, or the limit has passed; then the error is what was seen last.
-func (t *Teardown) made(ctx context.Context) ([]state.Object, error) {
+// claims asks until there is an answer, or the limit has passed; then the error is what was seen last.
+func (t *Teardown) claims(ctx context.Context) ([]state.Claim, error) {
 	ctx, cancel := context.WithTimeout(ctx, clusterLimit)
 	defer cancel()
 	var last error
 	for {
-		made, err := t.world.Cluster.Made(ctx)
+		claims, err := t.world.Cluster.Claims(ctx)
 		if ctx.Err() != nil && last != nil {
 			return nil, last
 		}
 		if last = err; !fault.Is(err, fault.Transient) || t.world.Clock.Sleep(ctx, clusterPause) != nil {
-			return made, err
+			return claims, err
 		}
 	}
 }

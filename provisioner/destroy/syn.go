@@ -70,7 +70,7 @@ func (t *Teardown) synSteps() provisioner.Plan {
 		{ID: "vault", Phase: Phase, Title: "Delete the cluster's secrets in Vault", Needs: []string{stepSignIn, stepProof}, Do: t.clearVault},
 		{ID: "lieutenant", Phase: Phase, Title: "Delete the cluster in Lieutenant, which archives its catalog", Needs: []string{"vault"}, Do: t.unregister},
 	}
-	if t.keeps {
+	if !t.options.DeleteBackups {
 		plan = append(plan, provisioner.Step{
 			ID: "passwords", Phase: Phase, Title: "See that the passwords of the backups are in Vault", Needs: []string{"lieutenant"}, Do: t.restorePasswords,
 		})
@@ -103,7 +103,7 @@ func (t *Teardown) clearVault(ctx context.Context, report provisioner.Report) er
 		return err
 	}
 	for _, where := range t.ownSecrets() {
-		if t.keeps && slices.Contains(backupSecrets(), path.Base(where)) {
+		if !t.options.DeleteBackups && slices.Contains(backupSecrets(), path.Base(where)) {
 			report.Progress(where + " stays in Vault: the backups cannot be read without it")
 			continue
 		}
@@ -146,7 +146,7 @@ func (t *Teardown) forgotten() []string {
 		return nil
 	}
 	secrets, stay := len(t.ownSecrets()), "."
-	if t.keeps {
+	if !t.options.DeleteBackups {
 		secrets -= len(t.passwords())
 		stay = "; the passwords of the backups stay."
 	}
@@ -167,7 +167,7 @@ func (t *Teardown) people() []string {
 		fmt.Sprintf("Have the NS records of %s removed from the zone above it: only those who serve that zone may change it.", t.who.domain),
 		fmt.Sprintf("In Passbolt, delete the emergency credential of %s, if there is one: only people open Passbolt.", t.who.cluster),
 	}
-	if t.keeps {
+	if !t.options.DeleteBackups {
 		steps = append(steps, fmt.Sprintf("Once nobody needs the backups, delete their bucket, and in Vault %s: when that is, people decide.", strings.Join(t.passwords(), " and ")))
 	}
 	return steps

@@ -45,8 +45,8 @@ func TestAZoneIsAsBeforeOnceAClusterIsDestroyed(t *testing.T) {
 			t.Errorf("only %d kinds were deleted: %v", len(kinds), kinds)
 		}
 		for _, o := range inventory.Objects {
-			if strings.Contains(o.Name, "c-demo-10") || slices.Contains([]string{"shop", "data", "archive", "c-demo-1-web", "c-demo-1-invoices", "default"}, o.Name) {
-				t.Errorf("%s is not ours, found by %v", destroy.Describe(o.Object), o.By)
+			if strings.Contains(o.Name, "c-demo-10") || slices.Contains([]string{"shop", "data", "archive", "c-demo-1_team-blue", "c-demo-1-invoices", "default"}, o.Name) {
+				t.Errorf("%s is not ours, proven by %s", destroy.Describe(o.Object), o.Proof)
 			}
 		}
 	})

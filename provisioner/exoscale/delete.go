@@ -21,11 +21,15 @@ const (
 
 // Delete deletes an object of any kind but a bucket, and waits until it is gone. Before, it lets go of what it has
 // and of what is part of it: the rules of a security group and those of other groups that refer to it, attachments,
-// reverse DNS, protection, services. What is gone already is state.Found. What is still held by something else after
-// five minutes is a fault.Conflict; an instance pool is held by load balancers that target it.
+// reverse DNS, protection, services, also those of load balancers that target an instance pool. What is gone already is
+// state.Found. What is still held by something else after five minutes is a fault.Conflict. A DNS record is deleted from
+// the zone that it names among its Uses.
 func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, error) {
 	name := cmp.Or(o.Name, o.ID)
 	op := "delete " + o.Kind + " " + name
+	if o.Kind == state.KindRecord {
+		return c.deleteRecordOf(ctx, o)
+	}
 	s, known := shelfOf(o.Kind)
 	switch {
 	case !known:

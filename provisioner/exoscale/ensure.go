@@ -22,7 +22,7 @@ const (
 	kindAttachment        = "elastic-ip-attachment"
 	kindReverseDNS        = "reverse-dns"
 	kindZone              = "dns-zone"
-	kindRecord            = "dns-record"
+	kindRecord            = state.KindRecord
 	kindTemplate          = "template"
 	kindInstance          = "instance"
 )

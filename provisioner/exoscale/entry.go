@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"exoshift/state"
 )
@@ -19,6 +20,7 @@ type entry struct {
 	Description string            `json:"description"`
 	Labels      map[string]string `json:"labels"`
 	State       string            `json:"state"`
+	CreatedAt   string            `json:"created-at"`
 
 	IP          string    `json:"ip"`
 	PublicIP    string    `json:"public-ip"`
@@ -84,6 +86,15 @@ func idsOf(references []reference) []string {
 		ids[i] = r.ID
 	}
 	return ids
+}
+
+// created is when the object was made, or zero if the API does not tell.
+func (e entry) created() time.Time {
+	moment, err := time.Parse(time.RFC3339, e.CreatedAt)
+	if err != nil {
+		return time.Time{}
+	}
+	return moment
 }
 
 // detail is what a person tells the object by, beside its name. Types are the names of instance types by their ids.

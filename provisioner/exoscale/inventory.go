@@ -86,6 +86,7 @@ func (c *Client) objects(ctx context.Context, s shelf, types map[string]string) 
 			objects = append(objects, state.Object{
 				Kind: s.kind, Name: e.title(), ID: e.id(), Labels: e.Labels,
 				Uses: e.uses(s.kind), Type: types[e.Type.ID], GiB: int(e.gibibytes(s.kind)), Detail: e.detail(s.kind, types),
+				Created: e.created(),
 			})
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -106,11 +108,11 @@ func TestWhatAClusterMakesByItselfIsDeletedToo(t *testing.T) {
 		all, err := w.Objects(ctx)
 		w.check(err)
 		balancer := w.the(ctx, state.KindLoadBalancer, "k8s-router")
-		pool := w.the(ctx, state.KindInstancePool, "workers")
-		_, err = w.Delete(ctx, pool)
-		w.wantFault(err, fault.Conflict, "delete instance-pool workers", "Locked", "delete what uses it")
+		w.deletesTwice(ctx, w.the(ctx, state.KindInstancePool, "workers"))
+		if freed := w.the(ctx, state.KindLoadBalancer, "k8s-router"); len(freed.Uses) > 0 {
+			t.Errorf("%s still targets %v", freed.Name, freed.Uses)
+		}
 		w.deletesTwice(ctx, balancer)
-		w.deletesTwice(ctx, pool)
 		for _, kind := range []string{
 			state.KindSnapshot, state.KindVolumeSnapshot, state.KindVolume, state.KindInstance, state.KindAPIKey, state.KindRole,
 		} {
@@ -167,6 +169,64 @@ func TestWhatMayNotBeReadIsNamedAndTheRestIsListed(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("the rest is missing: %+v", all)
+		}
+	})
+}
+
+// A teardown compares ages, and a record is told from those that a zone has anyway.
+func TestObjects_Created(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.check(w.net.Clock.Sleep(ctx, 90*time.Minute))
+		began := time.Now().Truncate(time.Second)
+		w.byCluster(ctx)
+		all, err := w.Objects(ctx)
+		w.check(err)
+		aged := map[string]bool{}
+		for _, o := range all {
+			if o.Created.IsZero() {
+				continue
+			}
+			aged[o.Kind] = true
+			if o.Created.Before(began) || o.Created.After(time.Now()) {
+				t.Errorf("%s %s is of %s", o.Kind, o.Name, o.Created)
+			}
+		}
+		for _, kind := range []string{state.KindLoadBalancer, state.KindVolume, state.KindVolumeSnapshot, state.KindInstance} {
+			if !aged[kind] {
+				t.Errorf("the age of %s is unknown", kind)
+			}
+		}
+	})
+}
+
+func TestRecords_OfAZone(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		zone, _, err := w.EnsureZone(ctx, "c-1.example.net")
+		w.check(err)
+		for _, r := range []state.Record{
+			{Name: "api", Type: "A", Content: "192.0.2.1", TTL: 60}, {Name: "", Type: "TXT", Content: "v=spf1 -all", TTL: 60},
+			{Name: "shop", Type: "ALIAS", Content: "example.net", TTL: 60}, {Name: "team", Type: "NS", Content: "ns1.example.net", TTL: 60},
+		} {
+			_, err := w.EnsureRecord(ctx, zone.ID, r)
+			w.check(err)
+		}
+		records, err := w.Records(ctx, state.Object{ID: zone.ID})
+		w.check(err)
+		var names []string
+		for _, r := range records {
+			names = append(names, r.Name)
+		}
+		slices.Sort(names)
+		want := []string{"@ TXT v=spf1 -all", "api A 192.0.2.1", "shop ALIAS example.net", "team NS ns1.example.net"}
+		if diff := cmp.Diff(want, names); diff != "" {
+			t.Error(diff)
+		}
+		w.deletesTwice(ctx, records[slices.IndexFunc(records, func(o state.Object) bool { return o.Name == "api A 192.0.2.1" })])
+		if left, err := w.Records(ctx, state.Object{ID: zone.ID}); err != nil || len(left) != len(want)-1 {
+			t.Errorf("%v, %v", left, err)
+		}
+		if none, err := w.Records(ctx, state.Object{ID: "00000000-0000-4000-8000-000000000000"}); err != nil || len(none) > 0 {
+			t.Errorf("of a zone that is gone: %v, %v", none, err)
 		}
 	})
 }

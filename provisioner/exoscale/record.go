@@ -3,6 +3,7 @@ package exoscale
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 
 	v2 "github.com/exoscale/egoscale/v2"
@@ -119,6 +120,53 @@ func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string, u
 		}
 	}
 	return action, nil
+}
+
+// Records returns the records of a DNS zone but those that every zone has. Their Uses name the zone.
+func (c *Client) Records(ctx context.Context, zone state.Object) ([]state.Object, error) {
+	live, err := c.records(ctx, zone.ID)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	var records []state.Object
+	for _, r := range live {
+		apex := value(r.Name) == "" && (value(r.Type) == "NS" || value(r.Type) == "SOA")
+		if apex || isCompanion(r, live) {
+			continue
+		}
+		name := recordName(state.Record{Name: value(r.Name), Type: value(r.Type), Content: value(r.Content)})
+		records = append(records, state.Object{Kind: kindRecord, Name: name, ID: value(r.ID), Uses: []string{zone.ID}, Created: value(r.CreatedAt)})
+	}
+	return records, err
+}
+
+// isCompanion tells whether a record is the TXT that an ALIAS brings with it and takes away again.
+func isCompanion(record v2.DNSDomainRecord, all []v2.DNSDomainRecord) bool {
+	return value(record.Type) == "TXT" && strings.HasPrefix(normalised("TXT", value(record.Content)), "ALIAS for ") &&
+		slices.ContainsFunc(all, func(other v2.DNSDomainRecord) bool {
+			return value(other.Type) == "ALIAS" && value(other.Name) == value(record.Name)
+		})
+}
+
+// deleteRecordOf deletes a record that Records returned.
+func (c *Client) deleteRecordOf(ctx context.Context, o state.Object) (state.Action, error) {
+	if len(o.Uses) != 1 {
+		return "", fault.Newf(fault.Internal, "delete dns-record "+o.Name, "it names no zone")
+	}
+	zone := o.Uses[0]
+	all, err := c.records(ctx, zone)
+	if fault.Is(err, fault.NotFound) {
+		return state.Found, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, record := range all {
+		if value(record.ID) == o.ID {
+			return state.Deleted, c.deleteRecord(ctx, zone, record)
+		}
+	}
+	return state.Found, nil
 }
 
 func (c *Client) deleteRecord(ctx context.Context, zoneID string, record v2.DNSDomainRecord) error {

@@ -23,6 +23,8 @@ func (d deletion) release(ctx context.Context, live entry) error {
 				return err
 			}
 		}
+	case state.KindInstancePool:
+		return d.releasePool(ctx)
 	case state.KindVolume:
 		if live.Instance.ID != "" || live.State == "attached" {
 			return d.detach(ctx, d.shelf, d.id, "")
@@ -34,6 +36,26 @@ func (d deletion) release(ctx context.Context, live entry) error {
 	case state.KindSecurityGroup:
 		_, err := d.client.clearRules(ctx, d.op, d.id)
 		return err
+	}
+	return nil
+}
+
+// releasePool takes the pool out of every load balancer: the services that target it, for which no other pool can be set.
+func (d deletion) releasePool(ctx context.Context) error {
+	balancers, _ := shelfOf(state.KindLoadBalancer)
+	all, err := d.client.entries(ctx, balancers, "")
+	if err != nil {
+		return err
+	}
+	for _, balancer := range all {
+		for _, service := range balancer.Services {
+			if service.Pool.ID != d.id {
+				continue
+			}
+			if err := d.remove(ctx, balancers.place(balancer.ID)+"/service/"+service.ID); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package exoscale
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	v2 "github.com/exoscale/egoscale/v2"
 
@@ -27,7 +29,9 @@ func (c *Client) FindPublicTemplate(ctx context.Context, name string) (state.Tem
 	return found[0], nil
 }
 
-// FindTemplate returns our own template of that name, or fault.NotFound. Several are a fault.Conflict.
+// FindTemplate returns our own template of that name, or fault.NotFound. Clusters share templates, and two of them that
+// are installed at the same moment register the same image twice: of several with one checksum it is always the oldest,
+// whoever asks. Of different images none can be chosen, which is a fault.Conflict.
 func (c *Client) FindTemplate(ctx context.Context, name string) (state.Template, error) {
 	found, err := c.TemplatesNamed(ctx, name, privateTemplates)
 	switch {
@@ -35,20 +39,21 @@ func (c *Client) FindTemplate(ctx context.Context, name string) (state.Template,
 		return state.Template{}, err
 	case len(found) == 0:
 		return state.Template{}, c.noTemplate(name, privateTemplates)
-	case len(found) > 1:
-		return state.Template{}, severalTemplates(name, found)
+	case slices.ContainsFunc(found, func(t state.Template) bool { return !strings.EqualFold(t.MD5, found[0].MD5) }):
+		return state.Template{}, differentTemplates(name, found)
 	}
-	_, err = c.adopt(kindTemplate, name, found[0].ID)
-	return found[0], err
+	oldest := found[len(found)-1]
+	_, err = c.adopt(kindTemplate, name, oldest.ID)
+	return oldest, err
 }
 
-func severalTemplates(name string, found []state.Template) error {
+func differentTemplates(name string, found []state.Template) error {
 	all := make([]*state.Template, len(found))
 	for i := range found {
 		all[i] = &found[i]
 	}
 	return ambiguous(object[state.Template]{
-		kind: kindTemplate, name: name, id: func(t *state.Template) string { return t.ID },
+		kind: kindTemplate, name: name, id: func(t *state.Template) string { return t.ID + " with checksum " + t.MD5 },
 	}, all)
 }
 
@@ -66,7 +71,9 @@ func (c *Client) TemplatesNamed(ctx context.Context, name, visibility string) ([
 		return nil, err
 	}
 	found := choose(all, func(template *v2.Template) bool { return value(template.Name) == name })
-	slices.SortStableFunc(found, func(a, b *v2.Template) int { return value(b.CreatedAt).Compare(value(a.CreatedAt)) })
+	slices.SortFunc(found, func(a, b *v2.Template) int { // moments are told in seconds
+		return cmp.Or(value(b.CreatedAt).Compare(value(a.CreatedAt)), strings.Compare(value(b.ID), value(a.ID)))
+	})
 	templates := make([]state.Template, len(found))
 	for i, one := range found {
 		templates[i] = template(one)

@@ -5,6 +5,7 @@ import (
 	"crypto/md5" //nolint:gosec // the API asks for MD5
 	"encoding/hex"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/site"
+	"exoshift/provisioner/exoscale"
 	"exoshift/state"
 )
 
@@ -151,23 +153,44 @@ func TestAKeyThatMayNotReadTheTrailIsToldWhatToDo(t *testing.T) {
 	})
 }
 
-func TestSeveralTemplatesOfOneNameAreAConflictThatNamesThem(t *testing.T) {
+// Two clusters that are installed at the same moment register the same image.
+func TestFindTemplate_TakesTheOldestOfEqualOnes(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		first, err := w.RegisterTemplate(ctx, rhcos())
-		w.check(err)
-		second, err := w.RegisterTemplate(ctx, rhcos())
-		w.check(err)
-		_, err = w.FindTemplate(ctx, "rhcos-1")
-		w.wantFault(err, fault.Conflict, first.ID, second.ID, "delete or rename")
+		var ids []string
+		for range 3 { // the first two within the same second
+			ids = append(ids, w.raw(ctx, http.MethodPost, "/template", map[string]any{
+				"name": "rhcos-1", "url": rhcos().URL, "checksum": rhcos().MD5, "ssh-key-enabled": true, "password-enabled": false,
+			}))
+			if len(ids) == 2 {
+				w.check(w.net.Clock.Sleep(ctx, time.Hour))
+			}
+		}
+		want := min(ids[0], ids[1])
+		for _, client := range []*exoscale.Client{w.Client, w.Preview()} {
+			found, err := client.FindTemplate(ctx, "rhcos-1")
+			w.check(err)
+			if found.ID != want {
+				w.t.Errorf("found %s of %q, want %s", found.ID, ids, want)
+			}
+		}
 		all, err := w.TemplatesNamed(ctx, "rhcos-1", "private")
 		w.check(err)
-		if len(all) != 2 || all[0].ID != second.ID {
-			w.t.Errorf("%+v, want %s first", all, second.ID)
+		if len(all) != 3 || all[0].ID != ids[2] {
+			w.t.Errorf("%+v, want %s first", all, ids[2])
 		}
 		none, err := w.TemplatesNamed(ctx, "rhcos-1", "public")
 		w.check(err)
 		if len(none) > 0 {
 			w.t.Errorf("%+v", none)
 		}
+	})
+}
+
+func TestFindTemplate_RefusesDifferentOnes(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.Happens(site.Accident{On: "GET /v2/template", Answer: says(200, `{"templates":[
+			{"id":"first","name":"rhcos-1","checksum":"aa"},{"id":"second","name":"rhcos-1","checksum":"bb"}]}`)})
+		_, err := w.FindTemplate(ctx, "rhcos-1")
+		w.wantFault(err, fault.Conflict, "first with checksum aa", "second with checksum bb", "delete or rename")
 	})
 }

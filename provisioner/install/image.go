@@ -48,6 +48,10 @@ func (i *Installation) nodeImage(ctx context.Context, report provisioner.Report)
 	if fault.Is(err, fault.NotFound) {
 		action = state.Created
 		found, err = i.register(ctx, report, name, boot)
+		// Another cluster may have registered the same image meanwhile: all go on with the oldest.
+		if oldest, unseen := i.world.Cloud.FindTemplate(ctx, name); err == nil && !fault.Is(unseen, fault.NotFound) {
+			found, err = oldest, unseen
+		}
 	}
 	if err != nil {
 		return err

@@ -118,40 +118,17 @@ func (i *Installation) collisions(ctx context.Context, _ provisioner.Report) err
 	if err := i.strangers(); err != nil {
 		return err
 	}
-	var taken []string
-	for _, bucket := range i.allBuckets() {
-		others, err := i.world.Objects.BucketTaken(ctx, bucket)
-		if err != nil {
-			return err
-		}
-		if others {
-			taken = append(taken, bucket)
-		}
-	}
-	if len(taken) > 0 {
-		return fault.Newf(fault.Conflict, "look for names that others hold", "the names of buckets are the same for all of Exoscale, and somebody else has: %s", strings.Join(taken, ", ")).
-			WithHint("choose another objectStorage.bucketPrefix in the answers file").About("objectStorage.bucketPrefix")
-	}
-	return nil
-}
-
-func (i *Installation) allBuckets() []string { return Buckets(i.spec) }
-
-// Buckets are the names of all buckets that an installation makes.
-func Buckets(spec state.Spec) []string {
-	var buckets []string
-	for _, purpose := range slices.Concat(state.KeptBuckets(), state.PassingBuckets()) {
-		buckets = append(buckets, spec.Bucket(purpose))
-	}
-	return buckets
+	return i.checkBuckets(ctx)
 }
 
 // strangers refuses objects that bear our names without our label, and machines that hold other certificates.
 func (i *Installation) strangers() error {
 	var held []string
+	names := Names(i.spec)
 	for _, o := range i.there {
 		labelled := o.Kind == state.KindElasticIP || o.Kind == state.KindRole
-		if labelled && strings.HasPrefix(o.Name, i.name("")) && o.Labels[state.LabelCluster] != i.spec.Cluster.ID {
+		named := slices.ContainsFunc(names, func(n state.Object) bool { return n.Kind == o.Kind && n.Name == o.Name })
+		if labelled && named && o.Labels[state.LabelCluster] != i.spec.Cluster.ID {
 			held = append(held, o.Kind+" "+o.Name+" ("+o.ID+")")
 		}
 	}

@@ -124,7 +124,7 @@ func (i *Installation) bucketsToMake() []string {
 	if i.bootstrapped() {
 		return i.keptBuckets()
 	}
-	return i.allBuckets()
+	return Buckets(i.spec)
 }
 
 func (i *Installation) elasticIPNames() []string {

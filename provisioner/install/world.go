@@ -89,7 +89,8 @@ type DNS interface {
 type Templates interface {
 	// FindPublicTemplate returns the newest public template of that name.
 	FindPublicTemplate(ctx context.Context, name string) (state.Template, error)
-	// FindTemplate returns our own template of that name, fault.NotFound, or fault.Conflict if there are several.
+	// FindTemplate returns our own template of that name, of several equal ones the oldest, fault.NotFound, or
+	// fault.Conflict if there are several different ones.
 	FindTemplate(ctx context.Context, name string) (state.Template, error)
 	// RegisterTemplate registers a template and waits until it is usable.
 	RegisterTemplate(ctx context.Context, template state.Template) (state.Template, error)
@@ -123,9 +124,10 @@ type Cloud interface {
 type Objects interface {
 	// Buckets returns the buckets of the organization.
 	Buckets(ctx context.Context) ([]state.Object, error)
-	// BucketTaken tells whether somebody else has a bucket of that name.
-	BucketTaken(ctx context.Context, bucket string) (bool, error)
-	// EnsureBucket makes a private bucket.
+	// BucketUse returns what there is to know about the name of a bucket.
+	BucketUse(ctx context.Context, bucket string) (state.BucketUse, error)
+	// EnsureBucket makes a private bucket and marks it as the cluster's; one that is marked as another cluster's is a
+	// fault.Conflict.
 	EnsureBucket(ctx context.Context, bucket string) (state.Action, error)
 	// EnsureObject uploads content unless the bucket already holds exactly that.
 	EnsureObject(ctx context.Context, bucket, key string, content []byte) (state.Action, error)
@@ -135,7 +137,7 @@ type Objects interface {
 	CheckPrivate(ctx context.Context, bucket, key string) error
 	// SignedURL returns a link that anybody may read the object with until it expires.
 	SignedURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error)
-	// DeleteBucket deletes a bucket with all that is in it.
+	// DeleteBucket deletes a bucket with all that is in it, unless it is marked as another cluster's.
 	DeleteBucket(ctx context.Context, bucket string) (state.Action, error)
 }
 

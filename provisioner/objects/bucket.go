@@ -21,8 +21,9 @@ const (
 	theirs
 )
 
-// EnsureBucket makes a bucket that nobody else can read. One of that name that somebody else holds is a
-// fault.Conflict, even if we could write to it: what we put there would be in their hands.
+// EnsureBucket makes a bucket that nobody else can read, and marks it with the client's owner if it has one. One of that
+// name that somebody else holds is a fault.Conflict, even if we could write to it: what we put there would be in their
+// hands. So is one that is marked as another cluster's.
 func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action, error) {
 	op := "create bucket " + bucket
 	if err := s3utils.CheckValidBucketNameStrict(bucket); err != nil {
@@ -33,23 +34,34 @@ func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action,
 	case err != nil:
 		return "", err
 	case whose == ours:
-		return c.adopt(kindBucket, bucket)
+		return c.useBucket(ctx, bucket)
 	case whose == theirs:
 		return "", c.taken(op)
 	}
-	return state.Created, c.change(ctx, op, state.Created, kindBucket, bucket, func() error {
+	err := c.change(ctx, op, state.Created, kindBucket, bucket, func() error {
 		err := c.s3.MakeBucket(ctx, bucket, minio.MakeBucketOptions{Region: c.zone})
 		if minio.ToErrorResponse(err).Code == "BucketAlreadyOwnedByYou" { // the answer to the first attempt was lost
 			return nil
 		}
 		return err
 	})
+	if err == nil && !c.preview {
+		_, err = c.mark(ctx, bucket)
+	}
+	return state.Created, err
 }
 
-// BucketTaken tells whether somebody else has a bucket of that name.
-func (c *Client) BucketTaken(ctx context.Context, bucket string) (bool, error) {
-	whose, err := c.whose(ctx, bucket)
-	return whose == theirs, err
+// useBucket marks a bucket that is there; those of earlier versions have no mark.
+func (c *Client) useBucket(ctx context.Context, bucket string) (state.Action, error) {
+	marked, err := c.mark(ctx, bucket)
+	if err != nil {
+		return "", err
+	}
+	action, err := c.adopt(kindBucket, bucket)
+	if marked && action == state.Found {
+		action = state.Updated
+	}
+	return action, err
 }
 
 // whose looks at a bucket. That it may be read does not make it ours, only that it is in our list.

@@ -130,9 +130,9 @@ func TestABucketOfSomebodyElseIsNeitherUsedNorDeleted(t *testing.T) {
 					_, err = w.DeleteBucket(ctx, "theirs")
 					w.wantFault(err, fault.Conflict, "delete bucket theirs", "somebody else")
 				})
-				taken, err := w.BucketTaken(ctx, "theirs")
-				if err != nil || !taken {
-					t.Errorf("taken: %v, %v", taken, err)
+				use, err := w.BucketUse(ctx, "theirs")
+				if err != nil || !use.Taken {
+					t.Errorf("%+v, %v", use, err)
 				}
 			})
 		})
@@ -143,15 +143,15 @@ func TestAFreeOrOwnNameIsNotTaken(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		for _, name := range []string{"c-bootstrap", "free"} {
-			if taken, err := w.BucketTaken(ctx, name); err != nil || taken {
-				t.Errorf("%s taken: %v, %v", name, taken, err)
+			if use, err := w.BucketUse(ctx, name); err != nil || use.Taken {
+				t.Errorf("%s: %+v, %v", name, use, err)
 			}
 		}
 		w.Happens(site.Accident{On: "HEAD /c-bootstrap", Answer: refuses(403, "AccessDenied")})
-		_, err := w.BucketTaken(ctx, "c-bootstrap")
+		_, err := w.BucketUse(ctx, "c-bootstrap")
 		w.wantFault(err, fault.Denied, "look for bucket c-bootstrap")
 		w.Happens(site.Accident{On: "GET /", Answer: refuses(403, "AccessDenied")})
-		_, err = w.BucketTaken(ctx, "c-bootstrap")
+		_, err = w.BucketUse(ctx, "c-bootstrap")
 		w.wantFault(err, fault.Denied, "list buckets")
 	})
 }

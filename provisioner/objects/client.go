@@ -42,7 +42,8 @@ type Client struct {
 	http    *http.Transport
 	zone    string
 	journal Journal
-	preview bool // changes nothing; see Preview
+	preview bool   // changes nothing; see Preview
+	owner   string // the cluster that buckets are marked with; see OwnedBy
 }
 
 // New returns a client for the object storage of a zone, e.g. "ch-gva-2". It contacts nobody. Call Close when it is

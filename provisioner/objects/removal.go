@@ -14,7 +14,7 @@ import (
 const sweeps = 3
 
 // DeleteBucket deletes a bucket with all that is in it: objects, their versions and deletion markers, and uploads that
-// never ended. One that is gone already is state.Found, one of somebody else a fault.Conflict.
+// never ended. One that is gone already is state.Found, one of somebody else or of another cluster a fault.Conflict.
 func (c *Client) DeleteBucket(ctx context.Context, bucket string) (state.Action, error) {
 	op := "delete bucket " + bucket
 	switch whose, err := c.whose(ctx, bucket); {
@@ -25,6 +25,9 @@ func (c *Client) DeleteBucket(ctx context.Context, bucket string) (state.Action,
 	case whose == theirs:
 		return "", fault.Newf(fault.Conflict, op, "it belongs to somebody else").
 			WithHint("check the name: bucket names are shared by all customers")
+	}
+	if err := c.checkOwner(ctx, op, bucket); err != nil {
+		return "", err
 	}
 	return state.Deleted, c.change(ctx, op, state.Deleted, kindBucket, bucket, func() error {
 		return ignoreGone(c.removeBucket(ctx, bucket))

@@ -85,6 +85,7 @@ func template(ctx context.Context, w *world) subject {
 	return subject{
 		ensure: func(ctx context.Context) (state.Action, error) { return w.ensureTemplate(ctx, wanted) },
 		count:  templates.count, remove: templates.remove,
+		several: state.Found, // clusters share templates: of equal ones all take the oldest
 		double: func(ctx context.Context) error {
 			return w.post(ctx, "/template", map[string]any{
 				"name": wanted.Name, "url": wanted.URL, "checksum": wanted.MD5, "boot-mode": wanted.BootMode,

@@ -97,7 +97,7 @@ func (l *lab) start() process {
 	l.must(err)
 	storage, err := objects.New(l.net, region, key, secret, journal)
 	l.must(err)
-	return process{ctx, cloud, storage, journal, func() {
+	return process{ctx, cloud, storage.OwnedBy(l.spec.Cluster.ID), journal, func() {
 		kill()
 		cloud.Close()
 		storage.Close()
@@ -166,7 +166,7 @@ func (l *lab) destroy() error {
 		return err
 	}
 	world := destroy.World{Cloud: p.cloud, Buckets: p.storage, Clock: l.net.Clock, Syn: l.synTeardown()}
-	teardown := destroy.New(l.spec, world, destroy.Options{Journal: entries, DeleteBackups: true, OwnKey: key})
+	teardown := destroy.New(l.spec, world, destroy.Options{Names: install.Names(l.spec), Journal: entries, DeleteBackups: true, OwnKey: key})
 	inventory, err := teardown.Look(p.ctx)
 	if err != nil {
 		return err

@@ -25,8 +25,8 @@ func (c *Connection) acme() provisioner.Body {
 			}
 			return progress.patiently(err)
 		}
-		for _, name := range c.challenged() {
-			if err := c.Alias(ctx, report, challenge+name, registration.FullDomain); err != nil {
+		for _, name := range Challenged(c.Spec) {
+			if err := c.Alias(ctx, report, name, registration.FullDomain); err != nil {
 				return err
 			}
 		}
@@ -46,11 +46,15 @@ func unregistered(seen state.Synthesis) string {
 	return "look at the application cert-manager and its Job acme-dns-register, correct the configuration"
 }
 
-// challenged are the names with certificates, as far as they are in the cluster's own zone.
-func (c *Connection) challenged() []string {
-	names := []string{"api"}
-	if apps, ours := strings.CutSuffix(c.Spec.AppsDomain(), "."+c.Spec.Domain()); ours {
-		names = append(names, apps)
+// Challenged are the names at which ACME looks for proofs, as far as they are in the cluster's own zone; none if the cluster
+// has its certificates otherwise.
+func Challenged(spec state.Spec) []string {
+	if !spec.DNS.ACME {
+		return nil
+	}
+	names := []string{challenge + "api"}
+	if apps, ours := strings.CutSuffix(spec.AppsDomain(), "."+spec.Domain()); ours {
+		names = append(names, challenge+apps)
 	}
 	return names
 }

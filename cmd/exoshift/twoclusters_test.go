@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// untilImage runs an installation until its image is registered.
+func (s session) untilImage(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	registered := false
+	watch := writerFunc(func(line []byte) {
+		if e := eventsOf(t, string(line))[0]; e.Step == "image" && e.State == provisioner.Done {
+			registered = true
+			stop()
+		}
+	})
+	if err := s.run(ctx, streams{out: watch, err: io.Discard}); !registered {
+		t.Errorf("%s: %v", s.spec.Cluster.ID, err)
+	}
+}
+
+// Clusters of one organization share the image that nodes boot from. Two that are installed at the same moment both
+// register it, and nothing may fail because of that: neither theirs runs nor anybody else's.
+func TestInstall_TwoClustersAtTheSameMoment(t *testing.T) {
+	t.Parallel()
+	plenty := map[string]int{"instance": 200, "elastic-ip": 20, "bucket": 100, "iam-key": 100, "template": 20}
+	virtuallyIn(t, circumstances{quotas: plenty}, func(t *testing.T, first session, _ *simcloud.Zone) {
+		clusters := []session{first}
+		for _, id := range []string{"c-demo-2", "c-demo-3"} {
+			folder, err := state.Create(filepath.Join(t.TempDir(), id))
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := first
+			other.folder, other.spec.Cluster.ID, other.cache = folder, id, folder.Path(state.BinDir)
+			clusters = append(clusters, other)
+		}
+		var running sync.WaitGroup
+		for _, s := range clusters[:2] {
+			running.Go(func() { s.untilImage(t) })
+		}
+		running.Wait()
+		templates := 0
+		for _, o := range everything(t, first) {
+			if o.Kind == state.KindTemplate {
+				templates++
+			}
+		}
+		if templates != 2 {
+			t.Fatalf("%d templates: the clusters were not installed at the same moment", templates)
+		}
+		used := map[string]bool{}
+		for _, s := range clusters {
+			s.untilImage(t) // the third one for the first time
+			preview, err := s.preview(t.Context())
+			if err != nil {
+				t.Errorf("the plan of %s: %v", s.spec.Cluster.ID, err)
+			}
+			for _, change := range preview.Changes {
+				if change.Kind == state.KindTemplate {
+					used[change.ID] = true
+				}
+			}
+		}
+		if len(used) != 1 || used[""] {
+			t.Errorf("the clusters use different templates: %v", used)
+		}
+	})
+}
