@@ -68,6 +68,9 @@ func (d demolition) run(ctx context.Context, std streams) (err error) {
 			return err
 		}
 		defer unlock()
+		if err := d.restoreModes(site.folder); err != nil {
+			return err
+		}
 	}
 	if site.secrets, err = keysOf(site, std); err != nil {
 		return err
@@ -79,6 +82,15 @@ func (d demolition) run(ctx context.Context, std streams) (err error) {
 	defer func() { err = errors.Join(err, around.leave()) }()
 	site.net, site.access = around.net, around.access.attendedBy(d.attended(std))
 	return d.clear(ctx, std, site)
+}
+
+// restoreModes makes the folder private again, unless nothing may be changed.
+func (d demolition) restoreModes(folder state.Folder) error {
+	if d.dryRun {
+		return nil
+	}
+	_, err := folder.RestoreModes()
+	return err
 }
 
 // permitted checks the confirmation before anything is contacted. A terminal is asked later, with the plan before its

@@ -48,6 +48,9 @@ func (s session) run(ctx context.Context, std streams) error {
 	if err := s.claim(); err != nil {
 		return err
 	}
+	if err := s.checkFolder(std); err != nil {
+		return err
+	}
 	if err := s.keepAnswers(); err != nil {
 		return err
 	}
@@ -66,6 +69,18 @@ func (s session) run(ctx context.Context, std streams) error {
 		return err
 	}
 	return s.play(ctx, std, installation, records)
+}
+
+// checkFolder makes the folder private again, and says what is wrong with its journal.
+func (s session) checkFolder(std streams) error {
+	if _, err := s.folder.RestoreModes(); err != nil {
+		return err
+	}
+	record, err := s.folder.ReadJournal()
+	for _, damage := range record.Damage {
+		fmt.Fprintf(std.err, "%s: %s\n", state.JournalFile, damage)
+	}
+	return err
 }
 
 // keepAnswers writes down the answers that are in force from now on, and keeps them as they were given.
@@ -104,7 +119,13 @@ func (s session) claim() error {
 	if err != nil {
 		return err
 	}
+	touched, err := s.folder.Touched()
+	if err != nil {
+		return err
+	}
 	switch {
+	case facts.ClusterID == "" && touched:
+		return &state.DamageError{Dir: s.folder.Path(), File: state.FactsFile, Err: errors.New("it is gone, and the journal says that objects were made")}
 	case facts.ClusterID == "":
 		facts.ClusterID, facts.Rehearsal = s.spec.Cluster.ID, s.where.Rehearsal
 		return s.folder.SaveFacts(facts)

@@ -1,0 +1,156 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"exoshift/provisioner/install"
+	"exoshift/state"
+)
+
+// Repairer does what the folder alone cannot.
+type Repairer struct {
+	Read ReadGeneration
+	// Recover looks up in the cloud what the folder does not know.
+	Recover func(ctx context.Context, spec state.Spec, known state.Facts) (install.Recovered, error)
+	// Strip removes from what openshift-install generated what nobody needs after the bootstrap.
+	Strip func(spec state.Spec) error
+	Now   func() time.Time
+}
+
+// Repair checks a folder, which the caller has locked, repairs what can be repaired, and checks it again: only what is no
+// longer found counts as repaired. The report is valid beside an error.
+func (r Repairer) Repair(ctx context.Context, folder state.Folder) (Report, error) {
+	before, err := check(folder, r.Read, false)
+	if err != nil {
+		return before.report, err
+	}
+	repaired := r.repair(ctx, before)
+	after, err := check(folder, r.Read, false)
+	if err = errors.Join(repaired, err); err != nil && len(after.report.Findings) == 0 {
+		return before.report, err
+	}
+	left := map[Finding]bool{}
+	for _, f := range after.report.Findings {
+		left[f] = true
+	}
+	report := after.report
+	for _, f := range before.report.Findings {
+		if !left[f] && f.Repair != FromNone {
+			f.Repaired = true
+			report.Findings = append(report.Findings, f)
+		}
+	}
+	return report, err
+}
+
+func (r Repairer) repair(ctx context.Context, c *checker) error {
+	if _, err := c.folder.RestoreModes(); err != nil {
+		return err
+	}
+	suffix := r.Now().UTC().Format(".damaged-20060102T150405Z")
+	if c.findsIn("events", FromFolder) {
+		if err := rewriteEvents(c.folder, suffix); err != nil {
+			return fmt.Errorf("repair the events: %w", err)
+		}
+	}
+	if err := r.rebuild(ctx, c, suffix); err != nil {
+		return err
+	}
+	return r.removeKeys(c)
+}
+
+func (c *checker) findsIn(check, repair string) bool {
+	for _, f := range c.report.Findings {
+		if f.Check == check && f.Repair == repair {
+			return true
+		}
+	}
+	return false
+}
+
+// rebuild makes the facts and the journal say again what is so. Nothing is written before all of it is known: half of the
+// facts would be worse than none.
+func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error {
+	if !c.report.needsCloud() {
+		if c.findsIn("facts", FromFolder) {
+			return c.folder.SaveFacts(c.known())
+		}
+		return nil
+	}
+	if !c.answered {
+		return fmt.Errorf("repair %s: the answers say what to look for in the cloud, and cannot be read; put %s back first", c.folder.Path(), state.AnswersFile)
+	}
+	known := c.known()
+	recovered := install.Recovered{Facts: known}
+	var err error
+	if known.Destroyed.IsZero() {
+		recovered, err = r.Recover(ctx, c.spec, known)
+	}
+	if err != nil {
+		return fmt.Errorf("look up in the cloud what the folder does not know: %w", err)
+	}
+	if c.damaged {
+		if err := c.keep(state.FactsFile, suffix); err != nil {
+			return err
+		}
+	}
+	if err := c.folder.SaveFacts(recovered.Facts); err != nil {
+		return err
+	}
+	return r.rebuildJournal(c, recovered.Objects, suffix)
+}
+
+// keep keeps a damaged file under another name, if there is one.
+func (c *checker) keep(name, suffix string) error {
+	content, err := c.folder.Read(name)
+	if err != nil {
+		return nil //nolint:nilerr // there is none, or nobody can read it
+	}
+	return c.folder.Write(name+suffix, content)
+}
+
+// rebuildJournal leaves damaged lines out, and notes what is there: for intents without a result, and where lines are
+// missing for every object that the journal knows nothing of.
+func (r Repairer) rebuildJournal(c *checker, objects []install.Change, suffix string) (err error) {
+	record := c.journal
+	if len(record.Damage) > 0 {
+		if _, err := c.folder.RewriteJournal(record, suffix); err != nil {
+			return err
+		}
+	}
+	lost := false
+	for _, f := range c.report.Findings {
+		lost = lost || f.Check == "journal" && f.Severity == Error
+	}
+	journal, err := c.folder.OpenJournal(r.Now)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	noted := map[[2]string]bool{}
+	for _, entry := range record.Entries {
+		noted[[2]string{entry.Kind, entry.Name}] = true
+	}
+	for _, object := range objects {
+		if journal.Open(object.Kind, object.Name) || lost && object.ID != "" && !noted[[2]string{object.Kind, object.Name}] {
+			if err := journal.Done(object.Kind, object.Name, object.ID, state.Adopted); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// removeKeys removes what nobody needs any more.
+func (r Repairer) removeKeys(c *checker) error {
+	switch {
+	case !c.findsIn("keys", FromFolder):
+		return nil
+	case !c.facts.Destroyed.IsZero():
+		return c.folder.RemoveKeys()
+	}
+	return r.Strip(c.spec)
+}
