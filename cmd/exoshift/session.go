@@ -123,9 +123,10 @@ func (s session) claim() error {
 	if err != nil {
 		return err
 	}
+	_, generated := s.folder.Read(state.InstallDir + "/metadata.json")
 	switch {
-	case facts.ClusterID == "" && touched:
-		return &state.DamageError{Dir: s.folder.Path(), File: state.FactsFile, Err: errors.New("it is gone, and the journal says that objects were made")}
+	case facts.ClusterID == "" && (touched || generated == nil):
+		return &state.DamageError{Dir: s.folder.Path(), File: state.FactsFile, Err: errors.New("it is gone, and the rest of the folder says that objects were made")}
 	case facts.ClusterID == "":
 		facts.ClusterID, facts.Rehearsal = s.spec.Cluster.ID, s.where.Rehearsal
 		return s.folder.SaveFacts(facts)

@@ -41,10 +41,10 @@ func (c *checker) checkFacts() error {
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromCloud,
 			Text: "the facts are damaged: " + damage.Err.Error() + "; no run goes on until they are rebuilt. What neither the folder nor the cloud knows (skipped checks, parts of Project Syn) " +
 				"is taken from the damaged file, which is kept beside"})
-	case errors.Is(readErr, fs.ErrNotExist) && len(c.journal.Entries) > 0:
+	case errors.Is(readErr, fs.ErrNotExist) && (len(c.journal.Entries) > 0 || c.generated):
 		c.damaged = true
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromCloud,
-			Text: "the facts are gone, and the journal says that objects were made; no run goes on until they are rebuilt"})
+			Text: "the facts are gone, and the rest of the folder says that objects were made; no run goes on until they are rebuilt"})
 	case err != nil:
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromNone, Text: err.Error(), Next: "use the version of exoshift that wrote it"})
 	case readErr == nil && !state.HasChecksum(content):
@@ -75,9 +75,13 @@ func (c *checker) checkAgreement() error {
 		disagree(state.InstallDir, "it is another generation than the one in the facts, "+facts.InfraID, FromNone,
 			"put the original folder back from a backup: machines never accept the certificates of another generation")
 	}
-	if len(c.journal.Entries) == 0 && (facts.APIAddress != "" || !facts.BootstrapRemoved.IsZero()) && facts.Destroyed.IsZero() {
+	if len(c.journal.Entries) == 0 && (facts.APIAddress != "" || !facts.BootstrapRemoved.IsZero() || c.generated) && facts.Destroyed.IsZero() {
 		c.add(Finding{Check: "journal", Severity: Error, File: state.JournalFile, Repair: FromCloud,
-			Text: "the journal is gone, and the facts say that objects were made"})
+			Text: "the journal is gone, and the rest of the folder says that objects were made"})
+	}
+	if c.generated && facts.RootCAHash == "" && facts.Destroyed.IsZero() {
+		c.add(Finding{Check: "facts", Severity: Note, File: state.FactsFile, Repair: FromCloud,
+			Text: "they do not know of the generation in " + state.InstallDir + ": a run was killed when it was made, or the facts were lost"})
 	}
 	proven := facts
 	install.EventFacts(install.DoneSteps(c.events), &proven)

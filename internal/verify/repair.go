@@ -135,6 +135,9 @@ func (r Repairer) rebuildJournal(c *checker, objects []install.Change, suffix st
 		noted[[2]string{entry.Kind, entry.Name}] = true
 	}
 	for _, object := range objects {
+		if object.Kind == state.KindTemplate && !journal.Open(object.Kind, object.Name) && !c.madeBefore(object.ID) {
+			continue // other clusters may use it, and a teardown deletes what the journal claims
+		}
 		if journal.Open(object.Kind, object.Name) || lost && object.ID != "" && !noted[[2]string{object.Kind, object.Name}] {
 			if err := journal.Done(object.Kind, object.Name, object.ID, state.Adopted); err != nil {
 				return err
@@ -142,6 +145,16 @@ func (r Repairer) rebuildJournal(c *checker, objects []install.Change, suffix st
 		}
 	}
 	return nil
+}
+
+// madeBefore tells whether the events say that an object was made.
+func (c *checker) madeBefore(id string) bool {
+	for _, e := range c.events {
+		if e.ID == id && e.Action == string(state.Created) {
+			return true
+		}
+	}
+	return false
 }
 
 // removeKeys removes what nobody needs any more.
