@@ -198,7 +198,7 @@ func keysOf(s site, std streams) (wizard.Secrets, error) {
 	if s.facts.Rehearsal {
 		lookup = rehearsalSecrets
 	}
-	secrets, faults := wizard.ResolveSecrets(s.spec, lookup)
+	secrets, faults := wizard.ResolveSecrets(withoutKept(s), lookup)
 	var needed []wizard.Fault
 	for _, f := range faults {
 		if strings.HasPrefix(f.Field, "exoscale.") {
@@ -210,6 +210,21 @@ func keysOf(s site, std streams) (wizard.Secrets, error) {
 		return secrets, answersError{errors.New("there are no keys to the cloud")}
 	}
 	return secrets, nil
+}
+
+// withoutKept returns the answers with the environment in the place of keys that the folder held until its cluster was
+// destroyed.
+func withoutKept(s site) state.Spec {
+	spec := s.spec
+	if s.facts.Destroyed.IsZero() {
+		return spec
+	}
+	for variable, ref := range map[string]*state.SecretRef{"EXOSCALE_API_KEY": &spec.Exoscale.APIKey, "EXOSCALE_API_SECRET": &spec.Exoscale.APISecret} {
+		if strings.HasPrefix(ref.File, s.folder.Path(state.SecretsDir)) {
+			*ref = state.SecretRef{Env: variable}
+		}
+	}
+	return spec
 }
 
 // attended tells whether somebody is there to sign in.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"exoshift/provisioner/install"
@@ -100,7 +102,7 @@ func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error 
 	if err := c.folder.SaveFacts(recovered.Facts); err != nil {
 		return err
 	}
-	return r.rebuildJournal(c, recovered.Objects, suffix)
+	return r.rebuildJournal(c, recovered, suffix)
 }
 
 // keep keeps a damaged file under another name, if there is one.
@@ -114,37 +116,72 @@ func (c *checker) keep(name, suffix string) error {
 
 // rebuildJournal leaves damaged lines out, and notes what is there: for intents without a result, and where lines are
 // missing for every object that the journal knows nothing of.
-func (r Repairer) rebuildJournal(c *checker, objects []install.Change, suffix string) (err error) {
+func (r Repairer) rebuildJournal(c *checker, found install.Recovered, suffix string) (err error) {
 	record := c.journal
 	if len(record.Damage) > 0 {
 		if _, err := c.folder.RewriteJournal(record, suffix); err != nil {
 			return err
 		}
 	}
-	lost := false
-	for _, f := range c.report.Findings {
-		lost = lost || f.Check == "journal" && f.Severity == Error
-	}
 	journal, err := c.folder.OpenJournal(r.Now)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	noted := map[[2]string]bool{}
+	known := map[[2]string]bool{}
 	for _, entry := range record.Entries {
-		noted[[2]string{entry.Kind, entry.Name}] = true
+		known[[2]string{entry.Kind, entry.Name}] = true
 	}
-	for _, object := range objects {
-		if object.Kind == state.KindTemplate && !journal.Open(object.Kind, object.Name) && !c.madeBefore(object.ID) {
-			continue // other clusters may use it, and a teardown deletes what the journal claims
-		}
-		if journal.Open(object.Kind, object.Name) || lost && object.ID != "" && !noted[[2]string{object.Kind, object.Name}] {
+	lost := c.findsWrong("journal")
+	for _, object := range found.Objects {
+		claimed := lost && object.ID != "" && !known[[2]string{object.Kind, object.Name}] &&
+			(object.Kind != state.KindTemplate || c.madeBefore(object.ID)) // others may use an image, and a teardown deletes what the journal claims
+		if claimed || journal.Open(object.Kind, object.Name) {
 			if err := journal.Done(object.Kind, object.Name, object.ID, state.Adopted); err != nil {
 				return err
 			}
 		}
 	}
+	for _, intent := range record.Open() {
+		if journal.Open(intent.Kind, intent.Name) && absent(found.There, intent) {
+			if err := journal.Done(intent.Kind, intent.Name, "", gone(record, intent)); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// listed are the kinds that an installation makes and an inventory shows.
+var listed = []string{
+	state.KindSSHKey, state.KindSecurityGroup, state.KindAntiAffinityGroup, state.KindElasticIP, state.KindZone, state.KindTemplate,
+	state.KindInstance, state.KindRole, state.KindAPIKey, state.KindBucket,
+}
+
+// absent tells whether what an intent was about is not there, as far as an inventory of everything shows it. What is in a bucket
+// went with it.
+func absent(there []state.Object, intent state.Entry) bool {
+	kind, name := intent.Kind, intent.Name
+	if bucket, _, inside := strings.Cut(name, "/"); inside && kind == "object" {
+		kind, name = state.KindBucket, bucket
+	}
+	return len(there) > 0 && slices.Contains(listed, kind) &&
+		!slices.ContainsFunc(there, func(o state.Object) bool { return o.Kind == kind && (o.Name == name || o.ID == name) })
+}
+
+// gone is what came of an intent about something that is not there.
+func gone(record state.JournalRecord, intent state.Entry) state.Action {
+	made := slices.ContainsFunc(record.Entries, func(e state.Entry) bool {
+		return e.Kind == intent.Kind && e.Name == intent.Name && (e.Action == state.Created || e.Action == state.Adopted)
+	})
+	if made {
+		return state.Deleted
+	}
+	return state.Failed
+}
+
+func (c *checker) findsWrong(check string) bool {
+	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Check == check && f.Severity == Error })
 }
 
 // madeBefore tells whether the events say that an object was made.

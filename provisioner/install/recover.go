@@ -12,7 +12,8 @@ import (
 // Recovered is what the cloud and the cluster know of an installation whose folder lost it.
 type Recovered struct {
 	Facts   state.Facts
-	Objects []Change // that are there
+	Objects []Change       // of the cluster that are there
+	There   []state.Object // everything that the organization has
 }
 
 // Recover finds out again what an installation noted in its facts, as far as the cloud knows it. It goes through the same
@@ -30,7 +31,7 @@ func Recover(ctx context.Context, spec state.Spec, options Options, folder state
 	if err != nil {
 		return Recovered{}, err
 	}
-	recovered := Recovered{Facts: i.Facts()}
+	recovered := Recovered{Facts: i.Facts(), There: i.there}
 	for _, change := range preview.Changes {
 		if change.Action == state.Found || change.Action == state.Updated {
 			recovered.Objects = append(recovered.Objects, change)
