@@ -59,41 +59,62 @@ func (c *checker) checkAgreement() error {
 	if c.damaged {
 		return nil
 	}
-	disagree := func(file, text, repair, next string) {
-		c.add(Finding{Check: "facts", Severity: Error, File: file, Text: text, Repair: repair, Next: next})
-	}
 	facts := c.facts
 	if c.answered && facts.ClusterID != "" && (facts.ClusterID != c.spec.Cluster.ID || facts.Zone != "" && facts.Zone != c.spec.Exoscale.Zone) {
-		disagree(state.AnswersFile, "the answers are for cluster "+c.spec.Cluster.ID+" in "+c.spec.Exoscale.Zone+", the facts for "+facts.ClusterID+" in "+facts.Zone,
-			FromNone, "put the answers of this cluster back from a backup, or from answers-N.yaml")
+		c.disagree(state.AnswersFile, "the answers are for cluster "+c.spec.Cluster.ID+" in "+c.spec.Exoscale.Zone+", the facts for "+facts.ClusterID+" in "+facts.Zone,
+			"put the answers of this cluster back from a backup, or from answers-N.yaml")
 	}
-	switch noted := facts.RootCAHash != "" && facts.Destroyed.IsZero(); {
-	case noted && !c.generated && !c.found("generation"):
-		disagree(state.InstallDir, "the certificates that the machines were started with are gone", FromNone,
+	if facts.Destroyed.IsZero() {
+		c.compareGeneration()
+		c.missJournal()
+	}
+	c.compareEvents()
+	c.checkObjects()
+	return nil
+}
+
+// disagree is for what nobody can repair.
+func (c *checker) disagree(file, text, next string) {
+	c.add(Finding{Check: "facts", Severity: Error, File: file, Text: text, Repair: FromNone, Next: next})
+}
+
+func (c *checker) compareGeneration() {
+	facts := c.facts
+	switch {
+	case facts.RootCAHash == "" && c.generated:
+		c.add(Finding{Check: "facts", Severity: Note, File: state.FactsFile, Repair: FromCloud,
+			Text: "they do not know of the generation in " + state.InstallDir + ": a run was killed when it was made, or the facts were lost"})
+	case facts.RootCAHash == "":
+	case !c.generated && !c.found("generation"):
+		c.disagree(state.InstallDir, "the certificates that the machines were started with are gone",
 			"put the folder back from a backup; before the cluster stands on its own, install --renew-certificates replaces them")
-	case noted && c.generated && (facts.RootCAHash != c.generation.RootCAHash || facts.InfraID != c.generation.InfraID):
-		disagree(state.InstallDir, "it is another generation than the one in the facts, "+facts.InfraID, FromNone,
+	case c.generated && (facts.RootCAHash != c.generation.RootCAHash || facts.InfraID != c.generation.InfraID):
+		c.disagree(state.InstallDir, "it is another generation than the one in the facts, "+facts.InfraID,
 			"put the original folder back from a backup: machines never accept the certificates of another generation")
 	}
-	if len(c.journal.Entries) == 0 && (facts.APIAddress != "" || !facts.BootstrapRemoved.IsZero() || c.generated) && facts.Destroyed.IsZero() {
+}
+
+// missJournal finds out whether there should be a journal.
+func (c *checker) missJournal() {
+	touched := c.facts.APIAddress != "" || !c.facts.BootstrapRemoved.IsZero() || c.generated
+	if touched && len(c.journal.Entries) == 0 {
 		c.add(Finding{Check: "journal", Severity: Error, File: state.JournalFile, Repair: FromCloud,
 			Text: "the journal is gone, and the rest of the folder says that objects were made"})
 	}
-	if c.generated && facts.RootCAHash == "" && facts.Destroyed.IsZero() {
-		c.add(Finding{Check: "facts", Severity: Note, File: state.FactsFile, Repair: FromCloud,
-			Text: "they do not know of the generation in " + state.InstallDir + ": a run was killed when it was made, or the facts were lost"})
-	}
-	proven := facts
+}
+
+// compareEvents finds facts that lag behind the events, and events that are gone.
+func (c *checker) compareEvents() {
+	proven := c.facts
 	install.EventFacts(install.DoneSteps(c.events), &proven)
-	if proven.BootstrapRemoved != facts.BootstrapRemoved || proven.Installed != facts.Installed || proven.Syn.Applied != facts.Syn.Applied {
-		disagree(state.FactsFile, "the events say that steps ended which the facts do not know of", FromFolder, "")
+	if proven.BootstrapRemoved != c.facts.BootstrapRemoved || proven.Installed != c.facts.Installed || proven.Syn.Applied != c.facts.Syn.Applied {
+		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromFolder,
+			Text: "the events say that steps ended which the facts do not know of"})
 	}
-	if len(c.events) == 0 && !facts.Installed.IsZero() {
+	if len(c.events) == 0 && !c.facts.Installed.IsZero() {
 		c.add(Finding{Check: "events", Severity: Error, File: state.EventsFile, Repair: FromNone,
 			Text: "the events are gone: status and replay have nothing to show; no run depends on them", Next: "put the file back from a backup, or run install again, which writes new ones"})
 	}
-	c.checkObjects()
-	return nil
 }
 
 // checkObjects finds objects that events say were made and of which the journal knows nothing.

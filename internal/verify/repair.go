@@ -117,9 +117,8 @@ func (c *checker) keep(name, suffix string) error {
 // rebuildJournal leaves damaged lines out, and notes what is there: for intents without a result, and where lines are
 // missing for every object that the journal knows nothing of.
 func (r Repairer) rebuildJournal(c *checker, found install.Recovered, suffix string) (err error) {
-	record := c.journal
-	if len(record.Damage) > 0 {
-		if _, err := c.folder.RewriteJournal(record, suffix); err != nil {
+	if len(c.journal.Damage) > 0 {
+		if _, err := c.folder.RewriteJournal(c.journal, suffix); err != nil {
 			return err
 		}
 	}
@@ -128,12 +127,17 @@ func (r Repairer) rebuildJournal(c *checker, found install.Recovered, suffix str
 		return err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
+	return errors.Join(c.noteFound(journal, found.Objects), c.noteAbsent(journal, found.There))
+}
+
+// noteFound notes objects that are there.
+func (c *checker) noteFound(journal *state.Journal, objects []install.Change) error {
 	known := map[[2]string]bool{}
-	for _, entry := range record.Entries {
+	for _, entry := range c.journal.Entries {
 		known[[2]string{entry.Kind, entry.Name}] = true
 	}
 	lost := c.findsWrong("journal")
-	for _, object := range found.Objects {
+	for _, object := range objects {
 		claimed := lost && object.ID != "" && !known[[2]string{object.Kind, object.Name}] &&
 			(object.Kind != state.KindTemplate || c.madeBefore(object.ID)) // others may use an image, and a teardown deletes what the journal claims
 		if claimed || journal.Open(object.Kind, object.Name) {
@@ -142,9 +146,14 @@ func (r Repairer) rebuildJournal(c *checker, found install.Recovered, suffix str
 			}
 		}
 	}
-	for _, intent := range record.Open() {
-		if journal.Open(intent.Kind, intent.Name) && absent(found.There, intent) {
-			if err := journal.Done(intent.Kind, intent.Name, "", gone(record, intent)); err != nil {
+	return nil
+}
+
+// noteAbsent notes what came of intents about objects that are not there.
+func (c *checker) noteAbsent(journal *state.Journal, there []state.Object) error {
+	for _, intent := range c.journal.Open() {
+		if journal.Open(intent.Kind, intent.Name) && absent(there, intent) {
+			if err := journal.Done(intent.Kind, intent.Name, "", gone(c.journal, intent)); err != nil {
 				return err
 			}
 		}
@@ -153,9 +162,11 @@ func (r Repairer) rebuildJournal(c *checker, found install.Recovered, suffix str
 }
 
 // listed are the kinds that an installation makes and an inventory shows.
-var listed = []string{
-	state.KindSSHKey, state.KindSecurityGroup, state.KindAntiAffinityGroup, state.KindElasticIP, state.KindZone, state.KindTemplate,
-	state.KindInstance, state.KindRole, state.KindAPIKey, state.KindBucket,
+func listed() []string {
+	return []string{
+		state.KindSSHKey, state.KindSecurityGroup, state.KindAntiAffinityGroup, state.KindElasticIP, state.KindZone, state.KindTemplate,
+		state.KindInstance, state.KindRole, state.KindAPIKey, state.KindBucket,
+	}
 }
 
 // absent tells whether what an intent was about is not there, as far as an inventory of everything shows it. What is in a bucket
@@ -165,7 +176,7 @@ func absent(there []state.Object, intent state.Entry) bool {
 	if bucket, _, inside := strings.Cut(name, "/"); inside && kind == "object" {
 		kind, name = state.KindBucket, bucket
 	}
-	return len(there) > 0 && slices.Contains(listed, kind) &&
+	return len(there) > 0 && slices.Contains(listed(), kind) &&
 		!slices.ContainsFunc(there, func(o state.Object) bool { return o.Kind == kind && (o.Name == name || o.ID == name) })
 }
 
