@@ -20,6 +20,7 @@ const (
 	FactsFile    = "facts.json"             //
 	JournalFile  = "journal.jsonl"          // intents and results
 	EventsFile   = "events.jsonl"           // every event of every run
+	TeardownFile = "destroy.jsonl"          // every event of every teardown
 	LogFile      = "installer.log"          // what openshift-install said
 	InstallDir   = "openshift"              // openshift-install's own directory
 	HandoverFile = "HANDOVER.md"            // what those who get the cluster need to know
@@ -27,6 +28,7 @@ const (
 	IdentityFile = "bootstrap-identity.pem" // in InstallDir: the keys that the bootstrap machine proves itself by
 	CatalogDir   = "catalog"                // the compiled catalog of Project Syn
 	StewardFile  = "steward.age"            // what Steward is installed from, sealed until it is applied
+	KeyFile      = "ssh-key.pem"            // a rehearsal's own SSH key
 	userDataDir  = "user-data"              // exactly what each machine was given
 	factsSchema  = 1
 )
@@ -103,17 +105,16 @@ func (f Folder) Read(name string) ([]byte, error) {
 	return fileread.Bytes(f.Path(name), fileread.Large)
 }
 
+// UserDataFile is what a machine was given, below the folder.
+func UserDataFile(machine string) string { return filepath.Join(userDataDir, machine) }
+
 // SaveUserData keeps exactly what a machine was given.
 func (f Folder) SaveUserData(machine string, userData []byte) error {
-	return f.Write(filepath.Join(userDataDir, machine), userData)
+	return f.Write(UserDataFile(machine), userData)
 }
 
-// UserData returns what a machine was given, or fs.ErrNotExist.
-func (f Folder) UserData(machine string) ([]byte, error) {
-	return f.Read(filepath.Join(userDataDir, machine))
-}
-
-// Facts returns what is known about the installation; nothing yet is no error.
+// Facts returns what is known about the installation; nothing yet is no error. It fails with a *DamageError if the file is
+// not as it was saved.
 func (f Folder) Facts() (Facts, error) {
 	content, err := f.Read(FactsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,9 +123,12 @@ func (f Folder) Facts() (Facts, error) {
 	if err != nil {
 		return Facts{}, fmt.Errorf("read the installation's facts: %w", err)
 	}
-	var facts Facts
-	if err := json.Unmarshal(content, &facts); err != nil {
-		return Facts{}, fmt.Errorf("read the installation's facts in %s: %w", f.Path(FactsFile), err)
+	if _, err := checkSeal(content); err != nil {
+		return Facts{}, &DamageError{f.path, FactsFile, err}
+	}
+	facts, err := parseFacts(content)
+	if err != nil {
+		return Facts{}, &DamageError{f.path, FactsFile, err}
 	}
 	if facts.Schema != factsSchema {
 		return Facts{}, fmt.Errorf("%s has schema %d; this version of exoshift reads %d", f.Path(FactsFile), facts.Schema, factsSchema)
@@ -139,7 +143,13 @@ func (f Folder) SaveFacts(facts Facts) error {
 	if err != nil {
 		return fmt.Errorf("save the installation's facts: %w", err)
 	}
-	return f.Write(FactsFile, append(content, '\n'))
+	return f.Write(FactsFile, append(seal(content, "\n  ", "\n}"), '\n'))
+}
+
+func parseFacts(content []byte) (Facts, error) {
+	var facts Facts
+	err := json.Unmarshal(content, &facts)
+	return facts, err
 }
 
 // Append opens a file of lines for appending, e.g. the events. A last line that a killed process left torn is ended,

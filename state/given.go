@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// sumsFile lists the copies of given answers with their SHA-256, as sha256sum -c reads it.
-const sumsFile = "answers.sha256"
+// SumsFile lists the copies of given answers with their SHA-256, as sha256sum -c reads it.
+const SumsFile = "answers.sha256"
 
 // KeepAnswers keeps a numbered copy of answers as they were given, answers-1.yaml and so on, unless they are those that
 // were kept last.
 func (f Folder) KeepAnswers(given []byte) error {
-	sums, err := f.Read(sumsFile)
+	sums, err := f.Read(SumsFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep the answers: %w", err)
 	}
@@ -34,7 +34,7 @@ func (f Folder) KeepAnswers(given []byte) error {
 	if err := f.Write(name, given); err != nil {
 		return err
 	}
-	return f.Write(sumsFile, append(bytes.TrimSpace(sums), []byte(newLine(sums)+hash+"  "+name+"\n")...))
+	return f.Write(SumsFile, append(bytes.TrimSpace(sums), []byte(newLine(sums)+hash+"  "+name+"\n")...))
 }
 
 func newLine(before []byte) string {

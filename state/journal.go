@@ -1,16 +1,11 @@
 package state
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"sync"
 	"time"
-
-	"exoshift/internal/fileread"
 )
 
 // Journal is the append-only record of what the run was about to do to the cloud and what came of it, each line on
@@ -20,6 +15,7 @@ type Journal struct {
 	file journalFile
 	now  func() time.Time
 	open map[entryKey]bool // intents without a result
+	seq  int               // of the last line
 	torn bool              // the last line has no end, for the disk was full
 }
 
@@ -42,7 +38,7 @@ type Entry struct {
 
 // OpenJournal opens the folder's journal and reads which intents have no result.
 func (f Folder) OpenJournal(now func() time.Time) (*Journal, error) {
-	open, err := f.openIntents()
+	record, err := f.ReadJournal()
 	if err != nil {
 		return nil, err
 	}
@@ -50,49 +46,11 @@ func (f Folder) OpenJournal(now func() time.Time) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Journal{file: file, now: now, open: open}, nil
-}
-
-func (f Folder) openIntents() (map[entryKey]bool, error) {
-	entries, err := f.JournalEntries()
-	if err != nil {
-		return nil, err
-	}
 	open := map[entryKey]bool{}
-	for _, e := range entries {
-		key := entryKey{e.Kind, e.Name}
-		if e.Action == "" {
-			open[key] = true
-		} else {
-			delete(open, key)
-		}
+	for _, e := range record.Open() {
+		open[entryKey{e.Kind, e.Name}] = true
 	}
-	return open, nil
-}
-
-// JournalEntries returns what all runs noted so far, the oldest first; no journal is no error. Lines that a killed
-// process left torn are left out: what they intended is looked up in the cloud.
-func (f Folder) JournalEntries() ([]Entry, error) {
-	file, err := fileread.Open(f.Path(JournalFile), fileread.Lines)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the journal: %w", err)
-	}
-	defer file.Close()
-	var entries []Entry
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		var e Entry
-		if json.Unmarshal(lines.Bytes(), &e) == nil {
-			entries = append(entries, e)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read the journal: %w", err)
-	}
-	return entries, nil
+	return &Journal{file: file, now: now, open: open, seq: record.last}, nil
 }
 
 // Intend notes what is about to be created, changed or deleted.
@@ -116,13 +74,14 @@ func (j *Journal) write(e Entry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e.Time = j.now()
-	line, err := json.Marshal(e)
+	line, err := encodeEntry(e, j.seq+1)
 	if err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	if err := j.append(line); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
+	j.seq++
 	if err := j.file.Sync(); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
@@ -139,6 +98,17 @@ func (j *Journal) append(line []byte) error {
 	_, err := j.file.Write(line)
 	j.torn = err != nil
 	return err
+}
+
+// numbered is an entry as it is on the disk, where its checksum follows.
+type numbered struct {
+	Entry
+	Seq int `json:"seq,omitzero"` // counts the lines from 1; 0: an earlier version wrote it
+}
+
+func encodeEntry(e Entry, seq int) ([]byte, error) {
+	line, err := json.Marshal(numbered{e, seq})
+	return seal(line, "", "}"), err
 }
 
 // Close closes the file.

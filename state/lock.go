@@ -16,8 +16,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockFile is locked by the operating system while a run uses the folder, so the lock of a dead process is free at
-// once; holderFile says who holds it.
+// The folder and lockFile are locked by the operating system while a run uses the folder, so the lock of a dead process is
+// free at once; holderFile says who holds it.
 const (
 	lockFile   = "lock"
 	holderFile = "lock.json"
@@ -46,7 +46,7 @@ func (e *HeldError) Error() string {
 // Lock takes the folder for this process and keeps telling so until unlock is called. It fails with a *HeldError if
 // another process has it.
 func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
-	lock, taken, err := f.tryLock()
+	release, taken, err := f.tryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", f.path, err)
 	}
@@ -54,6 +54,7 @@ func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
 		return nil, &HeldError{Path: f.path, Holder: f.holder()}
 	}
 	if err := f.beat(); err != nil {
+		release()
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // held until unlock
@@ -63,32 +64,72 @@ func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
 		stop()
 		beating.Wait()
 		_ = os.Remove(f.Path(holderFile))
-		_ = lock.Unlock()
+		release()
 	}, nil
-}
-
-// tryLock does not open a pipe in the place of the lock: that would wait for its writer.
-func (f Folder) tryLock() (lock *flock.Flock, taken bool, err error) {
-	path := f.Path(lockFile)
-	info, err := os.Stat(path)
-	if err == nil {
-		err = fileread.CheckRegular(path, info)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, err
-	}
-	lock = flock.New(path, flock.SetPermissions(0o600))
-	taken, err = lock.TryLock()
-	return lock, taken, err
 }
 
 // Busy tells whether a run holds the folder's lock.
 func (f Folder) Busy() bool {
-	lock, free, err := f.tryLock()
+	if _, err := os.Stat(f.path); err != nil {
+		return false
+	}
+	release, free, err := f.tryLock()
 	if free {
-		_ = lock.Unlock()
+		release()
 	}
 	return err == nil && !free
+}
+
+// tryLock locks the folder itself, which nobody can take away while it is in use, and the file in it. Some network file
+// systems lock no folders; there the file alone has to do, as it did for earlier versions.
+func (f Folder) tryLock() (release func(), taken bool, err error) {
+	folder := flock.New(f.path, flock.SetFlag(os.O_RDONLY))
+	taken, err = folder.TryLock()
+	if err == nil && !taken {
+		return nil, false, nil
+	}
+	file, taken, err := f.tryLockFile()
+	if err != nil || !taken {
+		_ = folder.Close()
+		return nil, taken, err
+	}
+	return func() { _ = errors.Join(file.Close(), folder.Close()) }, true, nil
+}
+
+// tryLockFile locks the file that is there once it is locked: another one may have taken its place meanwhile.
+func (f Folder) tryLockFile() (*flock.Flock, bool, error) {
+	path := f.Path(lockFile)
+	for {
+		// A pipe in the place of the lock is not opened: that would wait for its writer.
+		info, err := os.Stat(path)
+		if err == nil {
+			err = fileread.CheckRegular(path, info)
+		}
+		if err = ignoreMissing(err); err != nil {
+			return nil, false, err
+		}
+		file := flock.New(path, flock.SetPermissions(0o600))
+		if taken, err := file.TryLock(); err != nil || !taken {
+			return nil, false, err
+		}
+		locked, err := file.Stat()
+		if err == nil {
+			var there os.FileInfo
+			if there, err = os.Stat(path); err == nil && os.SameFile(locked, there) {
+				return file, true, nil
+			}
+		}
+		if err = errors.Join(ignoreMissing(err), file.Close()); err != nil {
+			return nil, false, err
+		}
+	}
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 func (f Folder) keepBeating(ctx context.Context) {

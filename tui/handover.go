@@ -95,7 +95,7 @@ func (d *dashboard) handover() pane.Handover {
 // cleanReport makes a report harmless for the terminal.
 func cleanReport(r handover.Report, ascii bool) handover.Report {
 	r.Title, r.Note = cleanText(r.Title, ascii), cleanText(r.Note, ascii)
-	for _, section := range []*handover.Section{&r.Stands, &r.Access, &r.Syn, &r.Left, &r.People, &r.Unchecked, &r.Cost, &r.Later, &r.DayTwo, &r.Took} {
+	for _, section := range []*handover.Section{&r.Stands, &r.Access, &r.Secrets, &r.Syn, &r.Left, &r.People, &r.Unchecked, &r.Cost, &r.Later, &r.DayTwo, &r.Took} {
 		rows := make([]handover.Row, 0, len(section.Rows))
 		for _, row := range section.Rows {
 			row.Name, row.Text = cleanText(row.Name, ascii), cleanText(row.Text, ascii)

@@ -73,6 +73,9 @@ func (d demolition) run(ctx context.Context, std streams) (err error) {
 			return err
 		}
 		defer unlock()
+		if err := d.restoreModes(site.folder); err != nil {
+			return err
+		}
 	}
 	if site.secrets, err = keysOf(site, std); err != nil {
 		return err
@@ -84,6 +87,15 @@ func (d demolition) run(ctx context.Context, std streams) (err error) {
 	defer func() { err = errors.Join(err, around.leave()) }()
 	site.net, site.access = around.net, around.access.attendedBy(d.attended(std))
 	return d.clear(ctx, std, site)
+}
+
+// restoreModes makes the folder private again, unless nothing may be changed.
+func (d demolition) restoreModes(folder state.Folder) error {
+	if d.dryRun {
+		return nil
+	}
+	_, err := folder.RestoreModes()
+	return err
 }
 
 // permitted checks the confirmation before anything is contacted. A terminal is asked later, with the plan before its
@@ -191,7 +203,7 @@ func keysOf(s site, std streams) (wizard.Secrets, error) {
 	if s.facts.Rehearsal {
 		lookup = rehearsalSecrets
 	}
-	secrets, faults := wizard.ResolveSecrets(s.spec, lookup)
+	secrets, faults := wizard.ResolveSecrets(withoutKept(s), lookup)
 	var needed []wizard.Fault
 	for _, f := range faults {
 		if strings.HasPrefix(f.Field, "exoscale.") {
@@ -203,6 +215,21 @@ func keysOf(s site, std streams) (wizard.Secrets, error) {
 		return secrets, answersError{errors.New("there are no keys to the cloud")}
 	}
 	return secrets, nil
+}
+
+// withoutKept returns the answers with the environment in the place of keys that the folder held until its cluster was
+// destroyed.
+func withoutKept(s site) state.Spec {
+	spec := s.spec
+	if s.facts.Destroyed.IsZero() {
+		return spec
+	}
+	for variable, ref := range map[string]*state.SecretRef{"EXOSCALE_API_KEY": &spec.Exoscale.APIKey, "EXOSCALE_API_SECRET": &spec.Exoscale.APISecret} {
+		if strings.HasPrefix(ref.File, s.folder.Path(state.SecretsDir)) {
+			*ref = state.SecretRef{Env: variable}
+		}
+	}
+	return spec
 }
 
 // attended tells whether somebody is there to sign in.

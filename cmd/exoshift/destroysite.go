@@ -18,11 +18,8 @@ import (
 	"exoshift/wizard"
 )
 
-// What a teardown leaves in the cluster's folder, beside its lines in the journal.
-const (
-	teardownEvents = "destroy.jsonl"  // every event of every teardown
-	inventoryFile  = "inventory.json" // what was found before anything was deleted
-)
+// inventoryFile is what a teardown found before it deleted anything, in the cluster's folder.
+const inventoryFile = "inventory.json"
 
 // site is a cluster that is to be destroyed.
 type site struct {
@@ -85,13 +82,16 @@ func (s site) save(earlier []destroy.Found, inventory destroy.Inventory) error {
 	return s.folder.Write(inventoryFile, append(content, '\n'))
 }
 
-// destroyed marks the folder, which stays.
+// destroyed marks the folder, which stays without its keys.
 func (s site) destroyed() error {
 	if !s.kept {
 		return nil
 	}
 	s.facts.ClusterID, s.facts.Destroyed = s.spec.Cluster.ID, s.net.Clock.Now().UTC().Truncate(time.Second)
-	return s.folder.SaveFacts(s.facts)
+	if err := s.folder.SaveFacts(s.facts); err != nil {
+		return err
+	}
+	return s.folder.RemoveKeys()
 }
 
 // events is where the folder keeps the events, or nowhere without one.
@@ -99,7 +99,7 @@ func (s site) events() (*os.File, error) {
 	if !s.kept {
 		return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	}
-	return s.folder.Append(teardownEvents)
+	return s.folder.Append(state.TeardownFile)
 }
 
 type closingJournal interface {

@@ -50,6 +50,8 @@ func exitCode(err error) int {
 	var usage usageError
 	var answers answersError
 	var held *state.HeldError
+	var damage *state.DamageError
+	var unsound unsoundError
 	var child childError
 	var check checkError
 	var reached reachError
@@ -58,7 +60,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &usage):
 		return exitUsage
-	case errors.As(err, &answers):
+	case errors.As(err, &answers), errors.As(err, &damage), errors.As(err, &unsound):
 		return exitAnswers
 	case errors.As(err, &held), errors.Is(err, store.ErrInUse):
 		return exitLocked

@@ -36,7 +36,6 @@ func TestAFinishedInstallation(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, session, *simcloud.Zone){
 		"changes nothing when it is repeated":                     repeated,
 		"is handed over without a secret":                         handedOverWithoutASecret,
-		"leaves no secret in its bundle":                          bundledWithoutASecret,
 		"keeps its machines when certificates are to be renewed":  machinesKept,
 		"has a plan that names what another installation repairs": driftRepaired,
 	} {

@@ -19,7 +19,7 @@ import (
 )
 
 // rehearsalKey is the file of the private key that the machines of a rehearsal without answers trust.
-const rehearsalKey = "ssh-key.pem"
+const rehearsalKey = state.KeyFile
 
 // agent leads to the operator's agent, unless the cluster is given the rehearsal's own key.
 func (r rehearsal) agent(spec state.Spec, folder state.Folder) (inside.Agent, error) {

@@ -70,7 +70,7 @@ To see it all before, on a simulated zone and for nothing: exoshift rehearse --i
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), checkCommand(std), planCommand(std), statusCommand(std), replayCommand(std), destroyCommand(std), emergencyCommand(std), bundleCommand(std), answersCommand(std), versionCommand(std), probeCommand(std), simulatedInstaller(std))
+	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), checkCommand(std), planCommand(std), statusCommand(std), replayCommand(std), destroyCommand(std), emergencyCommand(std), bundleCommand(std), verifyCommand(std), answersCommand(std), versionCommand(std), probeCommand(std), simulatedInstaller(std))
 	for _, command := range root.Commands() {
 		command.Args = usageArgs(command.Args)
 	}

@@ -55,6 +55,9 @@ func (s session) run(ctx context.Context, std streams) error {
 	if err := s.claim(); err != nil {
 		return err
 	}
+	if err := s.checkFolder(std); err != nil {
+		return err
+	}
 	if err := s.keepAnswers(); err != nil {
 		return err
 	}
@@ -83,6 +86,18 @@ func (s session) checkNewKeys() error {
 		}
 	}
 	return nil
+}
+
+// checkFolder makes the folder private again, and says what is wrong with its journal.
+func (s session) checkFolder(std streams) error {
+	if _, err := s.folder.RestoreModes(); err != nil {
+		return err
+	}
+	record, err := s.folder.ReadJournal()
+	for _, damage := range record.Damage {
+		fmt.Fprintf(std.err, "%s: %s\n", state.JournalFile, damage)
+	}
+	return err
 }
 
 // keepAnswers writes down the answers that are in force from now on, and keeps them as they were given.
@@ -116,7 +131,14 @@ func (s session) claim() error {
 	if err != nil {
 		return err
 	}
+	touched, err := s.folder.Touched()
+	if err != nil {
+		return err
+	}
+	_, generated := s.folder.Read(state.InstallDir + "/metadata.json")
 	switch {
+	case facts.ClusterID == "" && (touched || generated == nil):
+		return &state.DamageError{Dir: s.folder.Path(), File: state.FactsFile, Err: errors.New("it is gone, and the rest of the folder says that objects were made")}
 	case facts.ClusterID == "":
 		facts.ClusterID, facts.Rehearsal = s.spec.Cluster.ID, s.where.Rehearsal
 		return s.folder.SaveFacts(facts)

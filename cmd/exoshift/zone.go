@@ -14,6 +14,9 @@ import (
 // usualSpeed is how many times faster than life a simulated zone lives, unless told otherwise.
 const usualSpeed = 60
 
+// zoneSuffix ends the name of the folder of such a zone.
+const zoneSuffix = ".zone"
+
 // simulatedZone opens the zone that a rehearsal keeps beside its folder.
 func simulatedZone(ctx context.Context, folder state.Folder, spec state.Spec, secrets wizard.Secrets, speed float64, scenario string) (*simcloud.Zone, error) {
 	self, err := os.Executable()
@@ -21,7 +24,7 @@ func simulatedZone(ctx context.Context, folder state.Folder, spec state.Spec, se
 		return nil, fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
 	}
 	return simcloud.Open(ctx, simcloud.Options{
-		Dir:       folder.Path() + ".zone",
+		Dir:       folder.Path() + zoneSuffix,
 		Speed:     speed,
 		Scenario:  scenario,
 		Zone:      spec.Exoscale.Zone,

@@ -17,7 +17,7 @@ import (
 // packed.
 func told() []string {
 	return []string{
-		state.AnswersFile, state.FactsFile, state.JournalFile, state.EventsFile, state.LogFile, "destroy.jsonl", "inventory.json",
+		state.AnswersFile, state.FactsFile, state.JournalFile, state.EventsFile, state.LogFile, state.TeardownFile, "inventory.json",
 	}
 }
 

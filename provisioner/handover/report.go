@@ -5,6 +5,7 @@ package handover
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,7 @@ type Report struct {
 	Title string // one line
 	Note  string // what has to be known before anything else; may be empty
 
-	Stands, Access, Syn, Left, People, Unchecked, Cost, Later, DayTwo, Took Section
+	Stands, Access, Secrets, Syn, Left, People, Unchecked, Cost, Later, DayTwo, Took Section
 }
 
 // Section is a part of a report under a title.
@@ -53,7 +54,7 @@ type Row struct {
 func New(s Source) Report {
 	r := Report{
 		Title:  "Cluster " + s.Spec.Cluster.ID + " is installed",
-		Stands: s.stands(), Access: s.access(), Syn: s.syn(), People: s.people(), DayTwo: s.dayTwo(), Left: s.left(), Unchecked: s.unchecked(), Cost: s.cost(), Later: s.later(), Took: s.took(),
+		Stands: s.stands(), Access: s.access(), Secrets: s.keptSecrets(), Syn: s.syn(), People: s.people(), DayTwo: s.dayTwo(), Left: s.left(), Unchecked: s.unchecked(), Cost: s.cost(), Later: s.later(), Took: s.took(),
 	}
 	if s.Rehearsal {
 		r.Title = "The rehearsal of cluster " + s.Spec.Cluster.ID + " went well"
@@ -65,7 +66,7 @@ func New(s Source) Report {
 // Sections returns the sections that say something, in their order.
 func (r Report) Sections() []Section {
 	var filled []Section
-	for _, section := range []Section{r.Stands, r.Access, r.Syn, r.Left, r.People, r.Unchecked, r.Cost, r.Later, r.DayTwo, r.Took} {
+	for _, section := range []Section{r.Stands, r.Access, r.Secrets, r.Syn, r.Left, r.People, r.Unchecked, r.Cost, r.Later, r.DayTwo, r.Took} {
 		if len(section.Rows) > 0 {
 			filled = append(filled, section)
 		}
@@ -123,6 +124,35 @@ func (s Source) access() Section {
 	section.command("export KUBECONFIG=" + quoted(s.path(state.InstallDir, "auth", "kubeconfig")))
 	section.command("oc get nodes,clusteroperators")
 	return section
+}
+
+// keptSecrets names what has to stay in the folder although it is secret.
+func (s Source) keptSecrets() Section {
+	section := Section{Title: "Secrets that stay in the folder"}
+	if s.Folder == "" {
+		return section
+	}
+	if !s.invalidated() { // it opens nothing any more
+		section.fact(state.InstallDir+"/auth/kubeconfig", "an administrator's access, valid for ten years")
+	}
+	section.fact(state.InstallDir+"/auth/kubeadmin-password", "the first user's password, until kubeadmin is removed")
+	if !s.connected() {
+		section.fact("api-keys/", "the cluster's own API keys: Exoscale shows them once")
+	}
+	if s.typed() {
+		section.fact(state.SecretsDir+"/", "what was typed for the answers: the operator's API key and the pull secret")
+	}
+	if s.Rehearsal {
+		section.fact(state.KeyFile, "the rehearsal's own SSH key, if its answers name nobody's")
+	}
+	section.sentence("All other keys were removed when the bootstrap had ended. exoshift destroy removes these, too.")
+	return section
+}
+
+// typed tells whether the answers refer to secrets in the folder.
+func (s Source) typed() bool {
+	refs := []state.SecretRef{s.Spec.Exoscale.APIKey, s.Spec.Exoscale.APISecret, s.Spec.OpenShift.PullSecret, s.Spec.Syn.GitToken}
+	return slices.ContainsFunc(refs, func(ref state.SecretRef) bool { return strings.HasPrefix(ref.File, s.path(state.SecretsDir)) })
 }
 
 func (s Source) took() Section {

@@ -129,6 +129,10 @@ func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.R
 	if i.bootstrapped() {
 		return provisioner.Skip("the cluster no longer needs it")
 	}
+	if i.ignition.Bootstrap == nil {
+		return fault.Newf(fault.Conflict, "upload bootstrap.ign", "it was removed after the bootstrap, and the facts know of none").
+			WithHint("have the facts rebuilt: exoshift verify --dir %s --repair", i.folder.Path())
+	}
 	if err := i.identify(); err != nil {
 		return err
 	}

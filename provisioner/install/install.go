@@ -96,6 +96,10 @@ func New(spec state.Spec, options Options, folder state.Folder, world World) (*I
 	if err != nil {
 		return nil, err
 	}
+	return withFacts(spec, options, folder, world, facts), nil
+}
+
+func withFacts(spec state.Spec, options Options, folder state.Folder, world World, facts state.Facts) *Installation {
 	facts.ClusterID, facts.Zone = spec.Cluster.ID, spec.Exoscale.Zone
 	i := &Installation{
 		spec: spec, options: options, folder: folder, world: world, facts: facts,
@@ -104,7 +108,7 @@ func New(spec state.Spec, options Options, folder state.Folder, world World) (*I
 		groups: map[string]string{}, affinity: map[affinityGroup]string{},
 	}
 	i.syn = syn.New(i.forSyn(), world.Syn)
-	return i, nil
+	return i
 }
 
 // forSyn is what the steps of Project Syn need of the installation.

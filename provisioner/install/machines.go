@@ -148,7 +148,10 @@ func (i *Installation) startNodes(ctx context.Context, report provisioner.Report
 		instance, _ := i.instanceOf(node.Name)
 		i.tellNode(report, provisioner.Event{State: nodeBooting, Name: node.Name, Role: string(node.Role), Machine: instance.State})
 	}
-	return nil
+	if i.preview {
+		return nil
+	}
+	return i.removeSecrets() // the bootstrap may have ended before these machines ran
 }
 
 // nodeDocument returns what a node boots from: its name, and where the rest is fetched.

@@ -155,7 +155,7 @@ func (i *Installation) mixedMachines() error {
 	case facts.RootCAHash == "":
 		return fault.Newf(fault.Conflict, op, "cluster %s has machines already, %s, and %s does not hold their certificates",
 			i.spec.Cluster.ID, strings.Join(mixed, ", "), i.folder.Path()).
-			WithHint("name the folder it was installed from with --dir, or remove the cluster with `exoshift destroy`")
+			WithHint("name the folder it was installed from with --dir; if its facts were lost, rebuild them with `exoshift verify --repair`; or remove the cluster with `exoshift destroy`")
 	case i.options.Renew && !i.bootstrapped():
 		return nil
 	}

@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -30,7 +31,39 @@ func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.R
 		return err
 	}
 	i.tellBootstrap(report, state.PhaseMemberRemoved, "the bootstrap machine is gone")
-	return i.dropBucket(ctx, report, "bootstrap")
+	if err := i.dropBucket(ctx, report, "bootstrap"); err != nil || i.preview {
+		return err
+	}
+	return i.removeSecrets()
+}
+
+// removeSecrets removes from the folder what only the bootstrap needed, once it is over.
+func (i *Installation) removeSecrets() error {
+	if !i.bootstrapped() {
+		return nil
+	}
+	return RemoveBootstrapSecrets(i.spec, i.folder, i.world.Installer.Strip)
+}
+
+// RemoveBootstrapSecrets removes from the folder what holds the cluster's keys and what only the bootstrap needed:
+// bootstrap.ign and openshift-install's state, which strip removes, the keys of the bootstrap machine, its signed link, what
+// nodes were sent to it with, and generations that were put aside.
+func RemoveBootstrapSecrets(spec state.Spec, folder state.Folder, strip func(dir string) error) error {
+	errs := []error{strip(folder.Path(state.InstallDir)), folder.RemoveOldGenerations()}
+	for _, name := range BootstrapSecrets(spec) {
+		errs = append(errs, folder.Remove(name))
+	}
+	return errors.Join(errs...)
+}
+
+// BootstrapSecrets are the files of a folder that only the bootstrap needs.
+func BootstrapSecrets(spec state.Spec) []string {
+	dir := state.InstallDir + "/"
+	names := []string{dir + "bootstrap.ign", dir + ".openshift_install_state.json", dir + state.IdentityFile}
+	for _, machine := range append(spec.Machines(state.RoleBootstrap), spec.Nodes()...) {
+		names = append(names, state.UserDataFile(machine.Name))
+	}
+	return names
 }
 
 // withdrawBootstrap takes the bootstrap machine's names away. They go before the machine, whose address tells which
@@ -60,7 +93,7 @@ const forgetting = (shortTTL + 30 + 2) * time.Second
 // after it is deleted. It waits anew if a run was stopped in between, because nobody knows since when the names are gone.
 func (i *Installation) drainBootstrap(ctx context.Context, report provisioner.Report) error {
 	machines, err := i.bootstrapMachines(ctx)
-	if err != nil || len(machines) == 0 {
+	if err != nil || len(machines) == 0 || i.preview {
 		return err
 	}
 	report.Progress(fmt.Sprintf("waiting %s until every load balancer and resolver has forgotten it", forgetting))

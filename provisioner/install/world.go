@@ -164,6 +164,8 @@ type Installer interface {
 	// Generate writes manifests and Ignition documents into dir, unless dir holds a finished generation already; it
 	// reads what is there. said hears what the program says.
 	Generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) (state.Ignition, error)
+	// Strip removes from a generation what only the bootstrap machine needs.
+	Strip(dir string) error
 }
 
 // Image opens a boot image for reading: downloaded, verified against its checksum at the end of the stream, unpacked.

@@ -38,6 +38,8 @@ func (generated) Fetch(context.Context, string, func(string)) (state.Release, er
 
 func (generated) Try(context.Context, string, state.Generation) error { return nil }
 
+func (generated) Strip(string) error { return nil }
+
 func (generated) BootImage(context.Context) (state.BootImage, error) {
 	return state.BootImage{Build: "9.6.1", URL: "https://images.example/rhcos.qcow2.gz"}, nil
 }

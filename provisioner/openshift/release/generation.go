@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
@@ -23,10 +24,21 @@ import (
 // generationFile notes beside the generated files what made them.
 const generationFile = "generation.json"
 
+// bootstrapIgnition is what the bootstrap machine boots from.
+const bootstrapIgnition = "bootstrap.ign"
+
 // generation is the content of generationFile.
 type generation struct {
 	Version string `json:"version"`
 	Inputs  string `json:"inputs,omitzero"` // sha256 of what they were made from, hex
+	// From when to when the first certificates are valid, once the document that says so is gone.
+	Created time.Time `json:"created,omitzero"`
+	Expires time.Time `json:"expires,omitzero"`
+}
+
+// bootstrapFiles are what nobody needs once the cluster stands on its own: they hold every private key of the cluster.
+func bootstrapFiles() []string {
+	return []string{bootstrapIgnition, ".openshift_install_state.json", "tls"}
 }
 
 // Generate runs openshift-install in a directory of its own and moves that into place as dir when all is done: dir is
@@ -212,13 +224,61 @@ func keepPrivate(dir string) error {
 	})
 }
 
-// finished tells whether openshift-install has written everything that an installation needs.
+// Strip is the function of the same name.
+func (*Installer) Strip(dir string) error { return Strip(dir) }
+
+// Strip removes from a finished generation what only the bootstrap machine needed, and notes before what has to be known of
+// it. A generation that is stripped already, or none, is fine.
+func Strip(dir string) error {
+	if err := strip(dir); err != nil {
+		return fault.New(fault.Internal, "remove the keys of the bootstrap from "+dir, err)
+	}
+	return nil
+}
+
+func strip(dir string) error {
+	bootstrap, err := fileread.Bytes(filepath.Join(dir, bootstrapIgnition), fileread.Large)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		var made generation
+		if err := loadJSON(filepath.Join(dir, generationFile), &made); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		if made.Created, made.Expires, err = validity(bootstrap); err != nil {
+			return err
+		}
+		if err := note(dir, made); err != nil {
+			return err
+		}
+	}
+	for _, name := range bootstrapFiles() {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finished tells whether openshift-install has written everything that an installation needs, or still needs.
 func finished(dir string) bool {
-	for _, name := range []string{"metadata.json", "bootstrap.ign", "master.ign", "worker.ign", "auth/kubeconfig"} {
+	names := []string{"metadata.json", "master.ign", "worker.ign", "auth/kubeconfig"}
+	if !stripped(dir) {
+		names = append(names, bootstrapIgnition)
+	}
+	for _, name := range names {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// stripped tells whether a generation is without what only the bootstrap machine needed, or is about to be.
+func stripped(dir string) bool {
+	var made generation
+	err := loadJSON(filepath.Join(dir, generationFile), &made)
+	return err == nil && !made.Created.IsZero()
 }

@@ -109,6 +109,66 @@ func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
 	}
 }
 
+// A run that goes on after the bootstrap finds all that it needs, and none of the cluster's keys.
+func TestStrip_LeavesWhatLaterRunsNeed(t *testing.T) {
+	i, _ := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	if err := i.Strip(dir); err != nil {
+		t.Errorf("nothing to strip: %v", err)
+	}
+	made, err := generate(t.Context(), i, dir, installConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for run := range 2 {
+		if err := i.Strip(dir); err != nil {
+			t.Fatalf("run %d: %v", run, err)
+		}
+		made.Bootstrap = nil
+		again, err := generate(t.Context(), i, dir, installConfig)
+		if diff := cmp.Diff(made, again); err != nil || diff != "" {
+			t.Errorf("run %d: %v\n%s", run, err, diff)
+		}
+	}
+	read, version, err := release.ReadGeneration(dir)
+	if diff := cmp.Diff(made, read); err != nil || diff != "" || version != "4.20.5" {
+		t.Errorf("version %q, %v\n%s", version, err, diff)
+	}
+	entries, err := os.ReadDir(dir)
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	if diff := cmp.Diff([]string{".openshift_install.log", "auth", "generation.json", "master.ign", "metadata.json", "worker.ign"}, names); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+}
+
+// Killed after the note and before the removal, the generation is whole, and the next run removes the rest.
+func TestStrip_MayBeInterrupted(t *testing.T) {
+	i, _ := simulated(t)
+	dir := filepath.Join(t.TempDir(), "install")
+	made, err := generate(t.Context(), i, dir, installConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Strip(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bootstrap.ign"), made.Bootstrap, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := generate(t.Context(), i, dir, installConfig); err != nil || !bytes.Equal(again.Bootstrap, made.Bootstrap) {
+		t.Errorf("an interrupted removal: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "worker.ign")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := generate(t.Context(), i, dir, installConfig); err == nil {
+		t.Error("a stripped generation without a pointer counts as finished")
+	}
+}
+
 func TestAChangeAfterTheGenerationIsToldAndHasNoEffect(t *testing.T) {
 	i, _ := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")

@@ -42,34 +42,57 @@ func loadIgnition(dir, version string) (state.Ignition, error) {
 		return ignition, errors.New("metadata.json names no cluster")
 	}
 	ignition.InfraID, ignition.ClusterID = metadata.InfraID, metadata.ClusterID
-	if err := checkMaker(dir, version); err != nil {
+	made, err := loadNote(dir)
+	if err == nil && made.Version != "" && version != "" && made.Version != version {
+		err = fmt.Errorf("they were made by version %s, not %s", made.Version, version)
+	}
+	if err == nil {
+		err = loadBootstrap(dir, made, &ignition)
+	}
+	if err != nil {
 		return ignition, err
-	}
-	var err error
-	if ignition.Bootstrap, err = fileread.Bytes(filepath.Join(dir, "bootstrap.ign"), fileread.Large); err != nil {
-		return ignition, err
-	}
-	if !json.Valid(ignition.Bootstrap) {
-		return ignition, errors.New("bootstrap.ign is not JSON")
-	}
-	if ignition.Created, ignition.Expires, err = validity(ignition.Bootstrap); err != nil {
-		return ignition, fmt.Errorf("bootstrap.ign: %w", err)
 	}
 	return ignition, loadPointers(dir, &ignition)
 }
 
-// checkMaker wants the generation to be made by the given version, whose boot image goes with it. One that was made by
-// hand says nothing of that.
-func checkMaker(dir, version string) error {
+// loadBootstrap reads what the bootstrap machine boots from, if that is still there.
+func loadBootstrap(dir string, made generation, ignition *state.Ignition) error {
+	content, err := fileread.Bytes(filepath.Join(dir, bootstrapIgnition), fileread.Large)
+	if errors.Is(err, os.ErrNotExist) && !made.Created.IsZero() {
+		ignition.Created, ignition.Expires = made.Created, made.Expires
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !json.Valid(content) {
+		return errors.New("bootstrap.ign is not JSON")
+	}
+	ignition.Bootstrap = content
+	if ignition.Created, ignition.Expires, err = validity(content); err != nil {
+		return fmt.Errorf("bootstrap.ign: %w", err)
+	}
+	return nil
+}
+
+// ReadGeneration reads a finished generation of whichever version, "" if it was made by hand; os.ErrNotExist if there is
+// none.
+func ReadGeneration(dir string) (ignition state.Ignition, version string, err error) {
+	if ignition, err = loadIgnition(dir, ""); err != nil {
+		return ignition, "", err
+	}
+	made, err := loadNote(dir)
+	return ignition, made.Version, err
+}
+
+// loadNote reads what made a generation, whose boot image goes with it. One that was made by hand says nothing of that.
+func loadNote(dir string) (generation, error) {
 	var made generation
 	err := loadJSON(filepath.Join(dir, generationFile), &made)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil
+		err = nil
 	}
-	if err == nil && made.Version != version {
-		return fmt.Errorf("they were made by version %s, not %s", made.Version, version)
-	}
-	return err
+	return made, err
 }
 
 // loadPointers reads the documents that send machines to the cluster, and the authority they trust.

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/console"
+	"exoshift/internal/verify"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/openshift/release"
+	"exoshift/state"
+)
+
+func verifyCommand(std streams) *cobra.Command {
+	var repair bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check a cluster's folder, and repair what is damaged",
+		Long: `Check a cluster's folder, and repair what is damaged.
+
+Modes, owners and checksums are checked; that facts, journal, events and answers agree; and that no key is left that nobody
+needs any more. With --repair, what can be repaired is: from the folder alone, or from the cloud by the same steps that an
+installation takes, which needs the credentials. A damaged file is kept beside under another name. Nothing is changed in
+the cloud. The exit code is 3 if something is wrong, or still is.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := bind(cmd, std)
+			if err != nil {
+				return err
+			}
+			return verifyFolder(cmd.Context(), o, repair, std)
+		},
+	}
+	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cmd.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
+	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
+	return cmd
+}
+
+// unsoundError is a folder in which something is wrong, which has been told.
+type unsoundError struct{ error }
+
+func (e unsoundError) Unwrap() error { return e.error }
+
+func verifyFolder(ctx context.Context, o options, repair bool, std streams) error {
+	folder, err := existingFolder(o.dir)
+	if err != nil {
+		return usageError{err}
+	}
+	var report verify.Report
+	if repair {
+		report, err = repairFolder(ctx, o, folder, std)
+	} else {
+		report, err = verify.Check(folder, release.ReadGeneration)
+	}
+	var held *state.HeldError
+	if errors.As(err, &held) {
+		return err
+	}
+	if o.output.json() {
+		err = errors.Join(err, console.VerifyJSON(std.out, folder.Path(), report))
+	} else {
+		console.Verify(std.out, folder.Path(), report, repair)
+	}
+	if err == nil && !report.Sound() {
+		err = shownError{unsoundError{errors.New("the folder is not sound")}}
+	}
+	return err
+}
+
+func repairFolder(ctx context.Context, o options, folder state.Folder, std streams) (verify.Report, error) {
+	unlock, err := folder.Lock(ctx)
+	if err != nil {
+		return verify.Report{}, err
+	}
+	defer unlock()
+	return verify.Repairer{
+		Read: release.ReadGeneration, Now: time.Now,
+		Strip: func(spec state.Spec) error { return install.RemoveBootstrapSecrets(spec, folder, release.Strip) },
+		Recover: func(ctx context.Context, spec state.Spec, known state.Facts) (install.Recovered, error) {
+			return recoverFacts(ctx, o, site{spec: spec, folder: folder, kept: true, facts: known}, std)
+		},
+	}.Repair(ctx, folder)
+}
+
+// recoverFacts looks up what the folder does not know in the zone that its cluster is in. Only a rehearsal has its zone beside
+// its folder.
+func recoverFacts(ctx context.Context, o options, s site, std streams) (recovered install.Recovered, err error) {
+	if _, err := os.Stat(s.folder.Path() + zoneSuffix); err == nil {
+		s.facts.Rehearsal = true
+	}
+	if s.secrets, err = keysOf(s, std); err != nil {
+		return recovered, err
+	}
+	around, err := surroundingsOf(ctx, s.folder, s.facts.Rehearsal, s.spec, s.secrets)
+	if err != nil {
+		return recovered, err
+	}
+	defer func() { err = errors.Join(err, around.leave()) }()
+	run := session{spec: s.spec, secrets: s.secrets, folder: s.folder, net: around.net, access: around.access, options: o}
+	return run.recover(ctx, s.facts)
+}
+
+func (s session) recover(ctx context.Context, known state.Facts) (install.Recovered, error) {
+	world, disconnect, err := s.world(unrecorded{}, func(string) {})
+	if err != nil {
+		return install.Recovered{}, err
+	}
+	defer disconnect()
+	return install.Recover(ctx, s.spec, s.recipe(), s.folder, world.looking(), known)
+}

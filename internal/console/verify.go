@@ -1,0 +1,73 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"exoshift/internal/verify"
+)
+
+// Verify prints what was found in a folder. repaired tells whether it was to be repaired.
+func Verify(w io.Writer, folder string, report verify.Report, repaired bool) {
+	fmt.Fprintf(w, "%s: %d lines of the journal, %d events\n", Clean(folder), report.Entries, report.Events)
+	if report.Busy {
+		fmt.Fprintln(w, "A run works on it: what that run has not ended was not checked.")
+	}
+	repairable := 0
+	for _, f := range report.Findings {
+		place, severity := f.File, f.Severity
+		if f.Line > 0 {
+			place = fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		if f.Repaired {
+			severity = "repaired"
+		}
+		fmt.Fprintf(w, "%-8s  %s: %s\n", severity, Clean(place), Clean(f.Text))
+		switch {
+		case f.Repaired:
+		case f.Next != "":
+			fmt.Fprintf(w, "          next: %s\n", Clean(f.Next))
+		case f.Repair != verify.FromNone:
+			repairable++
+			fmt.Fprintf(w, "          can be repaired from the %s\n", f.Repair)
+		}
+	}
+	wrong, notes, good := report.Count()
+	switch {
+	case wrong > 0:
+		fmt.Fprintf(w, "%d errors, %d notes, %d repaired.\n", wrong, notes, good)
+	case good > 0:
+		fmt.Fprintf(w, "The folder is sound: %d repaired.\n", good)
+	default:
+		fmt.Fprintln(w, "The folder is sound.")
+	}
+	if repairable > 0 && !repaired {
+		fmt.Fprintf(w, "Repair what can be repaired: exoshift verify --dir %s --repair\n", Clean(folder))
+	}
+}
+
+// VerifyJSON prints a line for each finding, and at the end one about all of them.
+func VerifyJSON(w io.Writer, folder string, report verify.Report) error {
+	lines := json.NewEncoder(w)
+	for _, f := range report.Findings {
+		if err := lines.Encode(struct {
+			Type string `json:"type"` // finding
+			verify.Finding
+		}{"finding", f}); err != nil {
+			return err
+		}
+	}
+	wrong, notes, repaired := report.Count()
+	return lines.Encode(struct {
+		Type     string `json:"type"` // verify
+		Dir      string `json:"dir"`
+		Sound    bool   `json:"sound"`
+		Errors   int    `json:"errors"`
+		Notes    int    `json:"notes"`
+		Repaired int    `json:"repaired"`
+		Busy     bool   `json:"busy"`
+		Journal  int    `json:"journal"` // lines
+		Events   int    `json:"events"`
+	}{"verify", folder, wrong == 0, wrong, notes, repaired, report.Busy, report.Entries, report.Events})
+}

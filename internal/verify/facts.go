@@ -1,0 +1,234 @@
+package verify
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+)
+
+// checkGeneration reads what openshift-install generated.
+func (c *checker) checkGeneration() error {
+	var err error
+	c.generation, c.version, err = c.read(c.folder.Path(state.InstallDir))
+	switch {
+	case err == nil:
+		c.generated = true
+	case !errors.Is(err, fs.ErrNotExist):
+		c.add(Finding{Check: "generation", Severity: Error, File: state.InstallDir, Repair: FromNone,
+			Text: "what openshift-install generated cannot be read: " + err.Error(),
+			Next: "put the folder back from a backup; before the cluster stands on its own, install --renew-certificates replaces it"})
+	}
+	return nil
+}
+
+// checkFacts reads the facts, as far as they can be read.
+func (c *checker) checkFacts() error {
+	facts, err := c.folder.Facts()
+	content, readErr := c.folder.Read(state.FactsFile)
+	var damage *state.DamageError
+	switch {
+	case errors.As(err, &damage):
+		c.damaged = true
+		_ = json.Unmarshal(content, &facts) // what is readable of it helps
+		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromCloud,
+			Text: "the facts are damaged: " + damage.Err.Error() + "; no run goes on until they are rebuilt. What neither the folder nor the cloud knows (skipped checks, parts of Project Syn) " +
+				"is taken from the damaged file, which is kept beside"})
+	case errors.Is(readErr, fs.ErrNotExist) && (len(c.journal.Entries) > 0 || c.generated):
+		c.damaged = true
+		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromCloud,
+			Text: "the facts are gone, and the rest of the folder says that objects were made; no run goes on until they are rebuilt"})
+	case err != nil:
+		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromNone, Text: err.Error(), Next: "use the version of exoshift that wrote it"})
+	case readErr == nil && !state.HasChecksum(content):
+		c.add(Finding{Check: "facts", Severity: Note, File: state.FactsFile, Repair: FromNone, Text: "it has no checksum: it was written by an earlier version"})
+	}
+	c.facts = facts
+	return nil
+}
+
+// checkAgreement compares facts, answers, journal, events and what was generated with each other.
+func (c *checker) checkAgreement() error {
+	if c.damaged {
+		return nil
+	}
+	facts := c.facts
+	if c.answered && facts.ClusterID != "" && (facts.ClusterID != c.spec.Cluster.ID || facts.Zone != "" && facts.Zone != c.spec.Exoscale.Zone) {
+		c.disagree(state.AnswersFile, "the answers are for cluster "+c.spec.Cluster.ID+" in "+c.spec.Exoscale.Zone+", the facts for "+facts.ClusterID+" in "+facts.Zone,
+			"put the answers of this cluster back from a backup, or from answers-N.yaml")
+	}
+	if facts.Destroyed.IsZero() {
+		c.compareGeneration()
+		c.missJournal()
+	}
+	c.compareEvents()
+	c.checkObjects()
+	return nil
+}
+
+// disagree is for what nobody can repair.
+func (c *checker) disagree(file, text, next string) {
+	c.add(Finding{Check: "facts", Severity: Error, File: file, Text: text, Repair: FromNone, Next: next})
+}
+
+func (c *checker) compareGeneration() {
+	facts := c.facts
+	switch {
+	case facts.RootCAHash == "" && c.generated:
+		c.add(Finding{Check: "facts", Severity: Note, File: state.FactsFile, Repair: FromCloud,
+			Text: "they do not know of the generation in " + state.InstallDir + ": a run was killed when it was made, or the facts were lost"})
+	case facts.RootCAHash == "":
+	case !c.generated && !c.found("generation"):
+		c.disagree(state.InstallDir, "the certificates that the machines were started with are gone",
+			"put the folder back from a backup; before the cluster stands on its own, install --renew-certificates replaces them")
+	case c.generated && (facts.RootCAHash != c.generation.RootCAHash || facts.InfraID != c.generation.InfraID):
+		c.disagree(state.InstallDir, "it is another generation than the one in the facts, "+facts.InfraID,
+			"put the original folder back from a backup: machines never accept the certificates of another generation")
+	}
+}
+
+// missJournal finds out whether there should be a journal.
+func (c *checker) missJournal() {
+	touched := c.facts.APIAddress != "" || !c.facts.BootstrapRemoved.IsZero() || c.generated
+	if touched && len(c.journal.Entries) == 0 {
+		c.add(Finding{Check: "journal", Severity: Error, File: state.JournalFile, Repair: FromCloud,
+			Text: "the journal is gone, and the rest of the folder says that objects were made"})
+	}
+}
+
+// compareEvents finds facts that lag behind the events, and events that are gone.
+func (c *checker) compareEvents() {
+	proven := c.facts
+	install.EventFacts(install.DoneSteps(c.events), &proven)
+	if proven.BootstrapRemoved != c.facts.BootstrapRemoved || proven.Installed != c.facts.Installed || proven.Syn.Applied != c.facts.Syn.Applied {
+		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromFolder,
+			Text: "the events say that steps ended which the facts do not know of"})
+	}
+	if len(c.events) == 0 && !c.facts.Installed.IsZero() {
+		c.add(Finding{Check: "events", Severity: Error, File: state.EventsFile, Repair: FromNone,
+			Text: "the events are gone: status and replay have nothing to show; no run depends on them", Next: "put the file back from a backup, or run install again, which writes new ones"})
+	}
+}
+
+// checkObjects finds objects that events say were made and of which the journal knows nothing.
+func (c *checker) checkObjects() {
+	if len(c.journal.Entries) == 0 {
+		return // told as a whole
+	}
+	known := map[string]bool{}
+	for _, entry := range c.journal.Entries {
+		known[entry.ID] = true
+	}
+	for _, e := range c.events {
+		made := e.Action == string(state.Created) || e.Action == string(state.Adopted)
+		if e.Type == provisioner.TypeObject && made && e.ID != "" && !known[e.ID] {
+			known[e.ID] = true
+			c.add(Finding{Check: "journal", Severity: Error, File: state.JournalFile, Repair: FromCloud,
+				Text: "the events say that " + e.Kind + " " + e.Name + " was made, and the journal does not: lines are missing"})
+		}
+	}
+}
+
+func (c *checker) found(check string) bool {
+	for _, f := range c.report.Findings {
+		if f.Check == check {
+			return true
+		}
+	}
+	return false
+}
+
+// known are the facts that the folder alone proves: the answers, what was generated, the events, and of the damaged facts
+// what nothing else tells.
+func (c *checker) known() state.Facts {
+	facts := c.facts
+	if c.damaged {
+		proven := state.Facts{
+			Rehearsal: facts.Rehearsal, ReleaseImage: facts.ReleaseImage, ConsoleURL: facts.ConsoleURL,
+			SkippedChecks: facts.SkippedChecks, Syn: facts.Syn,
+		}
+		install.EventFacts(install.DoneSteps(c.events), &proven)
+		proven.BootstrapRemoved = either(proven.BootstrapRemoved, facts.BootstrapRemoved)
+		proven.Installed = either(proven.Installed, facts.Installed)
+		proven.Destroyed = either(c.teardown(), facts.Destroyed)
+		facts = proven
+	}
+	facts.ClusterID, facts.Zone = c.spec.Cluster.ID, c.spec.Exoscale.Zone
+	facts.OpenShiftAsked = cmp.Or(facts.OpenShiftAsked, c.spec.OpenShift.Version)
+	if c.generated {
+		facts.OpenShiftVersion = cmp.Or(c.version, facts.OpenShiftVersion)
+		facts.InfraID, facts.RootCAHash = c.generation.InfraID, c.generation.RootCAHash
+		facts.IgnitionCreated, facts.IgnitionExpires = c.generation.Created, c.generation.Expires
+		if c.spec.Syn.LieutenantURL != "" {
+			facts.Syn.ClusterUUID, facts.Syn.IgnitionCA = c.generation.ClusterID, string(c.generation.RootCA)
+		}
+	}
+	install.EventFacts(install.DoneSteps(c.events), &facts)
+	if facts.BootstrapRemoved.IsZero() && c.generated && c.generation.Bootstrap == nil {
+		facts.BootstrapRemoved = c.stripped()
+	}
+	return facts
+}
+
+func either(first, second time.Time) time.Time {
+	if first.IsZero() {
+		return second
+	}
+	return first
+}
+
+// teardown is when a teardown found that nothing was left; zero: never.
+func (c *checker) teardown() time.Time {
+	content, _ := c.folder.Read(state.TeardownFile)
+	var ended time.Time
+	for line := range bytes.Lines(content) {
+		e, _ := parseEvent(line)
+		if e.Type == provisioner.TypeRun && e.State == provisioner.Finished && e.Result == "ok" {
+			ended = e.Time.UTC().Truncate(time.Second)
+		}
+	}
+	return ended
+}
+
+// stripped is when the keys of the bootstrap left, which was after its end.
+func (c *checker) stripped() time.Time {
+	info, err := os.Stat(c.folder.Path(state.InstallDir, "generation.json"))
+	if err != nil {
+		return time.Now().UTC().Truncate(time.Second)
+	}
+	return info.ModTime().UTC().Truncate(time.Second)
+}
+
+// checkKeys finds keys that nobody needs any more. A run that is at work removes them itself.
+func (c *checker) checkKeys() error {
+	if c.report.Busy {
+		return nil
+	}
+	if !c.facts.Destroyed.IsZero() && !c.damaged {
+		names, err := c.folder.Keys()
+		for _, name := range names {
+			c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: FromFolder, Text: "it holds keys of a cluster that was destroyed"})
+		}
+		return err
+	}
+	if c.facts.BootstrapRemoved.IsZero() {
+		return nil
+	}
+	names, err := c.folder.OldGenerations()
+	for _, name := range install.BootstrapSecrets(c.spec) {
+		if _, err := os.Lstat(c.folder.Path(name)); err == nil {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: FromFolder, Text: "it holds keys that nobody needs since the bootstrap ended"})
+	}
+	return err
+}

@@ -1,0 +1,217 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/provisioner/install"
+	"exoshift/state"
+)
+
+// Repairer does what the folder alone cannot.
+type Repairer struct {
+	Read ReadGeneration
+	// Recover looks up in the cloud what the folder does not know.
+	Recover func(ctx context.Context, spec state.Spec, known state.Facts) (install.Recovered, error)
+	// Strip removes from what openshift-install generated what nobody needs after the bootstrap.
+	Strip func(spec state.Spec) error
+	Now   func() time.Time
+}
+
+// Repair checks a folder, which the caller has locked, repairs what can be repaired, and checks it again: only what is no
+// longer found counts as repaired. The report is valid beside an error.
+func (r Repairer) Repair(ctx context.Context, folder state.Folder) (Report, error) {
+	before, err := check(folder, r.Read, false)
+	if err != nil {
+		return before.report, err
+	}
+	repaired := r.repair(ctx, before)
+	after, err := check(folder, r.Read, false)
+	if err = errors.Join(repaired, err); err != nil && len(after.report.Findings) == 0 {
+		return before.report, err
+	}
+	left := map[Finding]bool{}
+	for _, f := range after.report.Findings {
+		left[f] = true
+	}
+	report := after.report
+	for _, f := range before.report.Findings {
+		if !left[f] && f.Repair != FromNone {
+			f.Repaired = true
+			report.Findings = append(report.Findings, f)
+		}
+	}
+	return report, err
+}
+
+func (r Repairer) repair(ctx context.Context, c *checker) error {
+	if _, err := c.folder.RestoreModes(); err != nil {
+		return err
+	}
+	suffix := r.Now().UTC().Format(".damaged-20060102T150405Z")
+	if c.findsIn("events", FromFolder) {
+		if err := rewriteEvents(c.folder, suffix); err != nil {
+			return fmt.Errorf("repair the events: %w", err)
+		}
+	}
+	if err := r.rebuild(ctx, c, suffix); err != nil {
+		return err
+	}
+	return r.removeKeys(c)
+}
+
+func (c *checker) findsIn(check, repair string) bool {
+	for _, f := range c.report.Findings {
+		if f.Check == check && f.Repair == repair {
+			return true
+		}
+	}
+	return false
+}
+
+// rebuild makes the facts and the journal say again what is so. Nothing is written before all of it is known: half of the
+// facts would be worse than none.
+func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error {
+	if !c.report.needsCloud() {
+		if c.findsIn("facts", FromFolder) {
+			return c.folder.SaveFacts(c.known())
+		}
+		return nil
+	}
+	if !c.answered {
+		return fmt.Errorf("repair %s: the answers say what to look for in the cloud, and cannot be read; put %s back first", c.folder.Path(), state.AnswersFile)
+	}
+	known := c.known()
+	recovered := install.Recovered{Facts: known}
+	var err error
+	if known.Destroyed.IsZero() {
+		recovered, err = r.Recover(ctx, c.spec, known)
+	}
+	if err != nil {
+		return fmt.Errorf("look up in the cloud what the folder does not know: %w", err)
+	}
+	if c.damaged {
+		if err := c.keep(state.FactsFile, suffix); err != nil {
+			return err
+		}
+	}
+	if err := c.folder.SaveFacts(recovered.Facts); err != nil {
+		return err
+	}
+	return r.rebuildJournal(c, recovered, suffix)
+}
+
+// keep keeps a damaged file under another name, if there is one.
+func (c *checker) keep(name, suffix string) error {
+	content, err := c.folder.Read(name)
+	if err != nil {
+		return nil //nolint:nilerr // there is none, or nobody can read it
+	}
+	return c.folder.Write(name+suffix, content)
+}
+
+// rebuildJournal leaves damaged lines out, and notes what is there: for intents without a result, and where lines are
+// missing for every object that the journal knows nothing of.
+func (r Repairer) rebuildJournal(c *checker, found install.Recovered, suffix string) (err error) {
+	if len(c.journal.Damage) > 0 {
+		if _, err := c.folder.RewriteJournal(c.journal, suffix); err != nil {
+			return err
+		}
+	}
+	journal, err := c.folder.OpenJournal(r.Now)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	return errors.Join(c.noteFound(journal, found.Objects), c.noteAbsent(journal, found.There))
+}
+
+// noteFound notes objects that are there.
+func (c *checker) noteFound(journal *state.Journal, objects []install.Change) error {
+	known := map[[2]string]bool{}
+	for _, entry := range c.journal.Entries {
+		known[[2]string{entry.Kind, entry.Name}] = true
+	}
+	lost := c.findsWrong("journal")
+	for _, object := range objects {
+		claimed := lost && object.ID != "" && !known[[2]string{object.Kind, object.Name}] &&
+			(object.Kind != state.KindTemplate || c.madeBefore(object.ID)) // others may use an image, and a teardown deletes what the journal claims
+		if claimed || journal.Open(object.Kind, object.Name) {
+			if err := journal.Done(object.Kind, object.Name, object.ID, state.Adopted); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// noteAbsent notes what came of intents about objects that are not there.
+func (c *checker) noteAbsent(journal *state.Journal, there []state.Object) error {
+	for _, intent := range c.journal.Open() {
+		if journal.Open(intent.Kind, intent.Name) && absent(there, intent) {
+			if err := journal.Done(intent.Kind, intent.Name, "", gone(c.journal, intent)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// listed are the kinds that an installation makes and an inventory shows.
+func listed() []string {
+	return []string{
+		state.KindSSHKey, state.KindSecurityGroup, state.KindAntiAffinityGroup, state.KindElasticIP, state.KindZone, state.KindTemplate,
+		state.KindInstance, state.KindRole, state.KindAPIKey, state.KindBucket,
+	}
+}
+
+// absent tells whether what an intent was about is not there, as far as an inventory of everything shows it. What is in a bucket
+// went with it.
+func absent(there []state.Object, intent state.Entry) bool {
+	kind, name := intent.Kind, intent.Name
+	if bucket, _, inside := strings.Cut(name, "/"); inside && kind == "object" {
+		kind, name = state.KindBucket, bucket
+	}
+	return len(there) > 0 && slices.Contains(listed(), kind) &&
+		!slices.ContainsFunc(there, func(o state.Object) bool { return o.Kind == kind && (o.Name == name || o.ID == name) })
+}
+
+// gone is what came of an intent about something that is not there.
+func gone(record state.JournalRecord, intent state.Entry) state.Action {
+	made := slices.ContainsFunc(record.Entries, func(e state.Entry) bool {
+		return e.Kind == intent.Kind && e.Name == intent.Name && (e.Action == state.Created || e.Action == state.Adopted)
+	})
+	if made {
+		return state.Deleted
+	}
+	return state.Failed
+}
+
+func (c *checker) findsWrong(check string) bool {
+	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Check == check && f.Severity == Error })
+}
+
+// madeBefore tells whether the events say that an object was made.
+func (c *checker) madeBefore(id string) bool {
+	for _, e := range c.events {
+		if e.ID == id && e.Action == string(state.Created) {
+			return true
+		}
+	}
+	return false
+}
+
+// removeKeys removes what nobody needs any more.
+func (r Repairer) removeKeys(c *checker) error {
+	switch {
+	case !c.findsIn("keys", FromFolder):
+		return nil
+	case !c.facts.Destroyed.IsZero():
+		return c.folder.RemoveKeys()
+	}
+	return r.Strip(c.spec)
+}

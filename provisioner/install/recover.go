@@ -1,0 +1,127 @@
+package install
+
+import (
+	"context"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// Recovered is what the cloud and the cluster know of an installation whose folder lost it.
+type Recovered struct {
+	Facts   state.Facts
+	Objects []Change       // of the cluster that are there
+	There   []state.Object // everything that the organization has
+}
+
+// Recover finds out again what an installation noted in its facts, as far as the cloud knows it. It goes through the same
+// steps as an installation, on a world whose clients look and change nothing; known is what the folder still knows.
+func Recover(ctx context.Context, spec state.Spec, options Options, folder state.Folder, world World, known state.Facts) (Recovered, error) {
+	i := withFacts(spec, options, folder, world, known)
+	i.preview = true
+	if err := i.recoverImage(ctx); err != nil {
+		return Recovered{}, err
+	}
+	if err := i.recoverBootstrap(ctx); err != nil {
+		return Recovered{}, err
+	}
+	preview, err := i.Preview(ctx)
+	if err != nil {
+		return Recovered{}, err
+	}
+	recovered := Recovered{Facts: i.Facts(), There: i.there}
+	for _, change := range preview.Changes {
+		if change.Action == state.Found || change.Action == state.Updated {
+			recovered.Objects = append(recovered.Objects, change)
+		}
+	}
+	return recovered, nil
+}
+
+// recoverImage finds the template that the cluster's nodes were made of.
+func (i *Installation) recoverImage(ctx context.Context) error {
+	if i.Facts().Template != "" {
+		return nil
+	}
+	nodes, err := i.world.Cloud.Instances(ctx, i.labels())
+	if err != nil {
+		return err
+	}
+	objects, err := i.world.Cloud.Objects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, node := range nodes {
+		for _, o := range objects {
+			if node.Labels[state.LabelRole] == string(state.RoleLoadBalancer) || o.Kind != state.KindTemplate || o.ID != node.TemplateID {
+				continue
+			}
+			found, err := i.world.Cloud.FindTemplate(ctx, o.Name)
+			if err != nil {
+				return err
+			}
+			return i.remember(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = o.Name, found.MD5 })
+		}
+	}
+	return nil
+}
+
+// recoverBootstrap finds out whether the cluster stands on its own: nothing would be worse than to start a second bootstrap.
+func (i *Installation) recoverBootstrap(ctx context.Context) error {
+	const op = "find out whether the bootstrap is over"
+	if i.bootstrapped() {
+		return nil
+	}
+	machines, err := i.world.Cloud.Instances(ctx, i.labels())
+	if err != nil {
+		return err
+	}
+	roles := map[string]int{}
+	for _, machine := range machines {
+		roles[machine.Labels[state.LabelRole]]++
+	}
+	if roles[string(state.RoleMaster)] == 0 || roles[string(state.RoleBootstrap)] > 0 {
+		return nil
+	}
+	over, err := i.reached(ctx, state.PhaseComplete)
+	switch {
+	case err != nil:
+		return err
+	case over:
+		now := i.world.Clock.Now().UTC().Truncate(time.Second)
+		return i.remember(func(facts *state.Facts) { facts.BootstrapRemoved = now })
+	}
+	if _, err := i.world.Cluster.ConsoleURL(ctx); err != nil {
+		return fault.New(fault.KindOf(err), op, err).
+			WithHint("there are masters and no bootstrap machine: see that api.%s:6443 can be reached from here, then run this again", i.spec.Domain())
+	}
+	return nil
+}
+
+// EventFacts are the facts that the events of earlier runs prove, by the step that noted each when it ended.
+func EventFacts(done map[string]time.Time, facts *state.Facts) {
+	for step, fact := range map[string]*time.Time{
+		"remove-bootstrap": &facts.BootstrapRemoved, "console": &facts.Installed,
+		"steward": &facts.Syn.Applied, "synthesis": &facts.Syn.Synthesized, "first-maintenance": &facts.Syn.Maintained, "on-call": &facts.Syn.OnCall,
+	} {
+		if at := done[step]; fact.IsZero() && !at.IsZero() {
+			*fact = at.UTC().Truncate(time.Second)
+		}
+	}
+	if facts.Syn.ManifestUsed.IsZero() {
+		facts.Syn.ManifestUsed = facts.Syn.Applied
+	}
+}
+
+// DoneSteps returns when each step ended well for the first time.
+func DoneSteps(events []provisioner.Event) map[string]time.Time {
+	done := map[string]time.Time{}
+	for _, e := range events {
+		if e.Type == provisioner.TypeStep && e.State == provisioner.Done && done[e.Step].IsZero() {
+			done[e.Step] = e.Time
+		}
+	}
+	return done
+}

@@ -1,0 +1,140 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// What may be wrong with a line of a file of records.
+const (
+	LineCut      = "cut"      // it has no end
+	LineChanged  = "changed"  // it is not as it was written
+	LineMissing  = "missing"  // one or more are missing before it
+	LineRepeated = "repeated" // there is another one with its number
+)
+
+// LineDamage is something wrong with a line.
+type LineDamage struct {
+	Line int    // counts from 1
+	What string // LineCut, ...
+}
+
+// String says what is wrong and what that means, one sentence.
+func (d LineDamage) String() string {
+	switch d.What {
+	case LineCut:
+		return fmt.Sprintf("line %d is cut: a run was killed, or the disk was full, while it was written; it is left out", d.Line)
+	case LineMissing:
+		return fmt.Sprintf("lines are missing before line %d: somebody deleted them, or the disk lost them", d.Line)
+	case LineRepeated:
+		return fmt.Sprintf("line %d has the number of an earlier one: two runs wrote at the same time, or a line was copied", d.Line)
+	}
+	return fmt.Sprintf("line %d is not as it was written: the disk is damaged, or somebody edited it; it is left out", d.Line)
+}
+
+// JournalRecord is what the journal holds.
+type JournalRecord struct {
+	Entries []Entry // those of whole lines, the oldest first
+	Damage  []LineDamage
+	Earlier int // lines that an earlier version wrote, without a checksum
+	last    int // number of the last line
+}
+
+// Open returns the intents that have no result, in their order: their calls may or may not have happened.
+func (r JournalRecord) Open() []Entry {
+	var open []Entry
+	results := map[entryKey]int{}
+	for n, e := range r.Entries {
+		if e.Action != "" {
+			results[entryKey{e.Kind, e.Name}] = n + 1
+		}
+	}
+	seen := map[entryKey]bool{}
+	for n, e := range r.Entries {
+		key := entryKey{e.Kind, e.Name}
+		if e.Action == "" && n >= results[key] && !seen[key] {
+			open, seen[key] = append(open, e), true
+		}
+	}
+	return open
+}
+
+// JournalEntries returns what all runs noted so far, the oldest first; no journal is no error. Damaged lines are left out:
+// what they intended is looked up in the cloud.
+func (f Folder) JournalEntries() ([]Entry, error) {
+	record, err := f.ReadJournal()
+	return record.Entries, err
+}
+
+// ReadJournal reads the journal and what is wrong with it; no journal is no error.
+func (f Folder) ReadJournal() (JournalRecord, error) {
+	content, err := f.Read(JournalFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return JournalRecord{}, fmt.Errorf("read the journal: %w", err)
+	}
+	var record JournalRecord
+	line, unread := 0, 0
+	for text := range bytes.Lines(content) {
+		line++
+		if text = bytes.TrimSpace(text); len(text) == 0 {
+			continue
+		}
+		entry, what := parseEntry(text)
+		switch {
+		case what != "":
+			unread++
+			record.Damage = append(record.Damage, LineDamage{line, what})
+			continue
+		case entry.Seq == 0:
+			record.Earlier++
+		case entry.Seq <= record.last:
+			record.Damage = append(record.Damage, LineDamage{line, LineRepeated})
+		case entry.Seq > record.last+1+unread:
+			record.Damage = append(record.Damage, LineDamage{line, LineMissing})
+		}
+		if entry.Seq > 0 {
+			record.last, unread = max(record.last, entry.Seq), 0
+		}
+		record.Entries = append(record.Entries, entry.Entry)
+	}
+	return record, nil
+}
+
+// parseEntry reads a line, or says what is wrong with it.
+func parseEntry(line []byte) (entry numbered, wrong string) {
+	if !bytes.HasSuffix(line, []byte("}")) {
+		return entry, LineCut
+	}
+	if _, err := checkSeal(line); err != nil {
+		return entry, LineChanged
+	}
+	if err := json.Unmarshal(line, &entry); err != nil || entry.Kind == "" {
+		return entry, LineChanged
+	}
+	return entry, ""
+}
+
+// RewriteJournal replaces the journal by its whole lines, numbered anew, and keeps the damaged file under the name that is
+// returned.
+func (f Folder) RewriteJournal(record JournalRecord, suffix string) (kept string, err error) {
+	content, err := f.Read(JournalFile)
+	if err != nil {
+		return "", fmt.Errorf("rewrite the journal: %w", err)
+	}
+	kept = JournalFile + suffix
+	if err := f.Write(kept, content); err != nil {
+		return "", err
+	}
+	var lines []byte
+	for n, e := range record.Entries {
+		line, err := encodeEntry(e, n+1)
+		if err != nil {
+			return "", fmt.Errorf("rewrite the journal: %w", err)
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	return kept, f.Write(JournalFile, lines)
+}

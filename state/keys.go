@@ -1,0 +1,57 @@
+package state
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// keyPatterns match everything in the folder that holds keys, kubeconfigs or identities, in the order in which they leave:
+// the operator's own secrets last, as a teardown that is stopped needs them again.
+func keyPatterns() []string {
+	return []string{
+		InstallDir, InstallDir + "-*Z", "." + InstallDir + "-*", keysDir, userDataDir, StewardFile + "*", KeyFile, SecretsDir,
+	}
+}
+
+// Keys lists what is in the folder that holds keys, kubeconfigs or identities.
+func (f Folder) Keys() ([]string, error) { return f.match(keyPatterns()) }
+
+// RemoveKeys removes all keys, kubeconfigs and identities: the cluster is gone.
+func (f Folder) RemoveKeys() error { return f.removeAll(keyPatterns()) }
+
+// OldGenerations lists what runs of openshift-install have left that no machine boots from: generations that were put
+// aside, and what a killed run did not end.
+func (f Folder) OldGenerations() ([]string, error) {
+	return f.match([]string{InstallDir + "-*Z", "." + InstallDir + "-*"})
+}
+
+// RemoveOldGenerations removes them.
+func (f Folder) RemoveOldGenerations() error {
+	return f.removeAll([]string{InstallDir + "-*Z", "." + InstallDir + "-*"})
+}
+
+func (f Folder) match(patterns []string) ([]string, error) {
+	var names []string
+	for _, pattern := range patterns {
+		found, err := fs.Glob(os.DirFS(f.path), pattern)
+		if err != nil {
+			return nil, fmt.Errorf("look for keys in %s: %w", f.path, err)
+		}
+		names = append(names, found...)
+	}
+	return names, nil
+}
+
+func (f Folder) removeAll(patterns []string) error {
+	names, err := f.match(patterns)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := os.RemoveAll(f.Path(name)); err != nil {
+			return fmt.Errorf("remove %s: %w", f.Path(name), err)
+		}
+	}
+	return nil
+}

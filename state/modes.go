@@ -1,0 +1,96 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// OpenFile is a file or folder whose mode or owner is not as it has to be.
+type OpenFile struct {
+	Name    string // below the folder, "." for the folder itself
+	Mode    fs.FileMode
+	Want    fs.FileMode // 0: the mode is right
+	Foreign bool        // it belongs to another user
+}
+
+// CheckModes lists what others may read or its owner may not, and what belongs to somebody else.
+func (f Folder) CheckModes() ([]OpenFile, error) {
+	var found []OpenFile
+	err := filepath.WalkDir(f.path, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // gone while we looked: a run is going on
+			return nil
+		}
+		if errors.Is(err, fs.ErrPermission) && entry != nil { // a closed folder is reported by its own mode
+			return fs.SkipDir
+		}
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		file := OpenFile{Mode: info.Mode(), Want: privateMode(info.Mode()), Foreign: foreign(info)}
+		if file.Want != 0 || file.Foreign {
+			file.Name, err = filepath.Rel(f.path, path)
+			found = append(found, file)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("check the modes in %s: %w", f.path, err)
+	}
+	return found, nil
+}
+
+// RestoreModes makes everything in the folder its owner's alone again, and returns what was not.
+func (f Folder) RestoreModes() ([]OpenFile, error) {
+	var restored []OpenFile
+	for {
+		found, err := f.CheckModes()
+		if err != nil {
+			return restored, err
+		}
+		changed := false
+		for _, file := range found {
+			if file.Want == 0 || file.Foreign {
+				continue
+			}
+			if err := os.Chmod(f.Path(file.Name), file.Want); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return restored, fmt.Errorf("restore the modes in %s: %w", f.path, err)
+			}
+			restored = append(restored, file)
+			changed = true
+		}
+		if !changed { // a folder that was closed shows what is in it once it is open
+			return restored, nil
+		}
+	}
+}
+
+// privateMode is the mode that a file has to have, or 0 if it has it. Programs stay executable for their owner.
+func privateMode(mode fs.FileMode) fs.FileMode {
+	want := mode.Perm()
+	switch {
+	case mode.IsDir():
+		want = 0o700
+	case mode.IsRegular():
+		want = mode.Perm()&0o100 | 0o600
+	}
+	if want == mode.Perm() {
+		return 0
+	}
+	return want
+}
+
+func foreign(info fs.FileInfo) bool {
+	owner, known := info.Sys().(*syscall.Stat_t)
+	return known && int(owner.Uid) != os.Geteuid()
+}
