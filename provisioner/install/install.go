@@ -39,6 +39,10 @@ type Options struct {
 	WaitForDNS time.Duration // how long to wait for the delegation; 0: DefaultWaitForDNS
 	Renew      bool          // replace certificates that are too old, and the machines that were started with others
 
+	// Accepted is called once the checks have found that the answers can be carried out, before anything is changed; nil:
+	// nobody has to know.
+	Accepted func() error
+
 	// Show leads a person to a page where they sign in; nil: nobody is there.
 	Show syn.Show
 	// Seal is the passphrase by which what must not lie open is kept in the folder.
@@ -82,6 +86,7 @@ type Installation struct {
 	bootBuild    string                        // of the image that the release wants them to boot from
 	ignition     state.Ignition
 	bootstrapURL string // signed
+	unresolved   []MachineDifference
 
 	syn *syn.Connection // to Project Syn; nil: there is none
 }
