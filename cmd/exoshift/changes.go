@@ -107,27 +107,22 @@ func (r changeRule) judge(change wizard.Change) answerChange {
 }
 
 // byHand returns the commands that do what an installation does not, nil if the change is accepted. Before the
-// documents are generated they still follow the answers, and before the registration Project Syn knows nothing.
+// documents are generated everything still follows the answers.
 func (r changeRule) byHand(key string) []string {
-	generated, registered := !r.facts.IgnitionCreated.IsZero(), r.facts.Syn.Tenant != ""
+	if r.facts.IgnitionCreated.IsZero() {
+		return nil
+	}
+	registered := r.facts.Syn.Tenant != ""
 	switch key {
 	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
-		if generated {
-			proxy := r.after.OpenShift.Proxy
-			return []string{fmt.Sprintf(`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":%q,"httpsProxy":%q,"noProxy":%q}}'`, proxy.HTTP, proxy.HTTPS, proxy.NoProxy)}
-		}
+		proxy := r.after.OpenShift.Proxy
+		return []string{fmt.Sprintf(`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":%q,"httpsProxy":%q,"noProxy":%q}}'`, proxy.HTTP, proxy.HTTPS, proxy.NoProxy)}
 	case "openshift.trustBundle":
-		if generated {
-			return r.trustBundle()
-		}
+		return r.trustBundle()
 	case "openshift.manifestsDir":
-		if generated {
-			return r.manifests()
-		}
+		return r.manifests()
 	case "syn.lieutenantURL", "syn.tenant":
-		if generated {
-			return []string{"The cluster is installed for its Lieutenant and tenant, or for none. Those who run Project Syn can register it elsewhere, and have its Steward follow."}
-		}
+		return []string{"The cluster is installed for its Lieutenant and tenant, or for none. Those who run Project Syn can register it elsewhere, and have its Steward follow."}
 	case "syn.facts":
 		if gone := r.removedFacts(); registered && len(gone) > 0 {
 			return []string{"Lieutenant keeps facts that it was told: " + strings.Join(gone, ", ") + ". Those who run Lieutenant can remove them."}

@@ -94,15 +94,10 @@ func (i *Installation) etcd() provisioner.Body {
 
 // memberless says which masters have no healthy member of etcd on the machine that they are now.
 func (i *Installation) memberless(status state.EtcdStatus) error {
-	states := map[string]string{}
-	for _, member := range status.Members {
-		states[member.Name] = member.State
-	}
-	addresses := slices.Collect(maps.Values(status.Voters))
+	whole, _ := i.mastersByMember(status)
 	var lacking []string
 	for _, machine := range i.spec.Machines(state.RoleMaster) {
-		instance, _ := i.instanceOf(machine.Name)
-		if states[machine.Name] != voting || !slices.Contains(addresses, instance.Address) {
+		if !slices.Contains(whole, machine.Name) {
 			lacking = append(lacking, machine.Name)
 		}
 	}
@@ -115,37 +110,12 @@ func (i *Installation) memberless(status state.EtcdStatus) error {
 // forgotten says how to have etcd forget the members of masters that were made again: its operator removes none by
 // itself here, and adds none while one is not healthy.
 func (i *Installation) forgotten(status state.EtcdStatus) string {
-	masters := i.spec.Machines(state.RoleMaster)
-	known, states := map[string]string{}, map[string]string{}
-	for _, machine := range masters {
-		if instance, ok := i.instanceOf(machine.Name); ok {
-			known[instance.Address] = machine.Name
-		}
-	}
-	for _, member := range status.Members {
-		states[member.Name] = member.State
-	}
-	var stale, lost []string
-	present := map[string]bool{}
-	for _, id := range slices.Sorted(maps.Keys(status.Voters)) {
-		name, ours := known[status.Voters[id]]
-		if present[name] = ours; !ours {
-			stale = append(stale, id)
-		}
-	}
-	helper := ""
-	for _, machine := range masters {
-		switch {
-		case helper == "" && present[machine.Name] && states[machine.Name] == voting:
-			helper = machine.Name
-		case !present[machine.Name] && states[machine.Name] != "":
-			lost = append(lost, machine.Name)
-		}
-	}
-	if !status.BootstrapRemoved || helper == "" || len(stale) == 0 || len(lost) == 0 {
+	whole, lost := i.mastersByMember(status)
+	stale := i.staleMembers(status)
+	if !status.BootstrapRemoved || len(whole) == 0 || len(stale) == 0 || len(lost) == 0 {
 		return ""
 	}
-	etcdctl := "oc -n openshift-etcd rsh -c etcdctl etcd-" + helper + " etcdctl member "
+	etcdctl := "oc -n openshift-etcd rsh -c etcdctl etcd-" + whole[0] + " etcdctl member "
 	lines := []string{etcdctl + "list -w table"}
 	for _, id := range stale {
 		lines = append(lines, etcdctl+"remove "+id)
@@ -154,6 +124,33 @@ func (i *Installation) forgotten(status state.EtcdStatus) string {
 		lines = append(lines, fmt.Sprintf("oc -n openshift-etcd delete secret etcd-peer-%[1]s etcd-serving-%[1]s etcd-serving-metrics-%[1]s", name))
 	}
 	return "etcd still has the member of the machine that was " + strings.Join(lost, ", ") + " before. If that machine is gone:\n" + strings.Join(lines, "\n")
+}
+
+// mastersByMember returns the masters with a healthy member on the machine that they are now, and those whose member is
+// that of an earlier machine.
+func (i *Installation) mastersByMember(status state.EtcdStatus) (whole, lost []string) {
+	addresses := slices.Collect(maps.Values(status.Voters))
+	for _, member := range status.Members {
+		instance, known := i.instanceOf(member.Name)
+		votes := slices.Contains(addresses, instance.Address)
+		switch {
+		case known && votes && member.State == voting:
+			whole = append(whole, member.Name)
+		case known && !votes:
+			lost = append(lost, member.Name)
+		}
+	}
+	return whole, lost
+}
+
+// staleMembers returns the IDs of the voting members whose address no master has.
+func (i *Installation) staleMembers(status state.EtcdStatus) []string {
+	var ours []string
+	for _, machine := range i.spec.Machines(state.RoleMaster) {
+		instance, _ := i.instanceOf(machine.Name)
+		ours = append(ours, instance.Address)
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(status.Voters)), func(id string) bool { return slices.Contains(ours, status.Voters[id]) })
 }
 
 // attended waits for the cluster, and shows what a person has to do meanwhile because machines were made again.
