@@ -50,12 +50,13 @@ func (s BootstrapStatus) Has(phase string) bool {
 // EtcdStatus is one observation of etcd's membership.
 type EtcdStatus struct {
 	Members          []EtcdMember
-	InCluster        bool     // EtcdRunningInCluster
-	BootstrapRemoved bool     // EtcdBootstrapMemberRemoved
-	Message          string   // of the condition EtcdMembersAvailable
-	Revision         int      // the latest revision of its static pod
-	Held             string   // why the bootstrap member is still there, one sentence; "" if it is not
-	Degraded         []string // what its operator complains about: "<condition>: <message>", sorted
+	Voters           map[string]string // addresses of the voting members on masters, by the members' IDs
+	InCluster        bool              // EtcdRunningInCluster
+	BootstrapRemoved bool              // EtcdBootstrapMemberRemoved
+	Message          string            // of the condition EtcdMembersAvailable
+	Revision         int               // the latest revision of its static pod
+	Held             string            // why the bootstrap member is still there, one sentence; "" if it is not
+	Degraded         []string          // what its operator complains about: "<condition>: <message>", sorted
 }
 
 // EtcdMember is one member: "etcd-bootstrap" or a node name.

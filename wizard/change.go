@@ -12,11 +12,13 @@ type Change struct {
 // Effect is what it means for a cluster that exists if an answer is changed.
 type Effect string
 
-// The effects.
+// The effects. What is refused ends an installation before it changes anything.
 const (
-	NoEffect   Effect = "no effect"      // what exists stays as it is
-	Changeable Effect = "can be changed" // on what is made from now on, or by a change of the cluster
-	Rebuild    Effect = "needs rebuild"  // a new cluster only
+	NoEffect Effect = "no effect"                         // accepted, and what exists stays as it is
+	Applied  Effect = "install carries it out"            //
+	Adds     Effect = "install adds; the rest is refused" // more machines, another fact; what exists already is changed by hand
+	ByHand   Effect = "refused until it is done by hand"  // an installation says how
+	Rebuild  Effect = "needs rebuild"                     // refused: a new cluster only
 )
 
 // Changes returns the answers that differ, in the order of Fields. Additional groups are one answer. There is no secret

@@ -21,8 +21,8 @@ func TestChangesSayWhatTheyMeanForACluster(t *testing.T) {
 		{Key: "cluster.displayName", After: "Demo", Effect: wizard.NoEffect},
 		{Key: "cluster.baseDomain", Before: "example.net", After: "example.org", Effect: wizard.Rebuild},
 		{Key: "exoscale.apiKey", Before: "env:EXOSCALE_API_KEY", After: "exo:work", Effect: wizard.NoEffect},
-		{Key: "sizing.workers.count", Before: "3", After: "5", Effect: wizard.Changeable},
-		{Key: "sizing.extraGroups", After: "name=gpu type=gpua30.small count=2 rootDisk=100 dataDisk=0 topolvm=false", Effect: wizard.Changeable},
+		{Key: "sizing.workers.count", Before: "3", After: "5", Effect: wizard.Adds},
+		{Key: "sizing.extraGroups", After: "name=gpu type=gpua30.small count=2 rootDisk=100 dataDisk=0 topolvm=false", Effect: wizard.Adds},
 		{Key: "network.podCIDR", Before: "10.128.0.0/14", After: "10.64.0.0/14", Effect: wizard.Rebuild},
 	}
 	if diff := cmp.Diff(want, wizard.Changes(before, after)); diff != "" {
@@ -37,7 +37,7 @@ func TestEveryFieldSaysWhatAChangeMeans(t *testing.T) {
 	rebuilt := map[string]bool{}
 	for _, f := range wizard.Fields() {
 		switch f.Effect {
-		case wizard.NoEffect, wizard.Changeable:
+		case wizard.NoEffect, wizard.Applied, wizard.Adds, wizard.ByHand:
 		case wizard.Rebuild:
 			rebuilt[f.Key] = true
 		default:

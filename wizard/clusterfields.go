@@ -29,7 +29,7 @@ func clusterFields() []Field {
 func storageFields() []Field {
 	return []Field{
 		{Key: "objectStorage.bucketPrefix", Title: "Prefix of the buckets", Example: "c-demo-1", rule: label(maxID),
-			Screen: Cluster, Advanced: true, Effect: Changeable, typable: labelRune,
+			Screen: Cluster, Advanced: true, Effect: Rebuild, typable: labelRune,
 			Help: "The names of the cluster's buckets in the object storage begin with it. Empty: the cluster ID.",
 			Why: "Names of buckets are shared by all customers of Exoscale. If somebody else has a bucket of that name, " +
 				"choose another prefix.",

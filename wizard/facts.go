@@ -70,7 +70,7 @@ func factFields() []Field {
 		}
 		fields = append(fields, Field{
 			Key: factsKey + "." + f.name, Title: f.title, Example: f.example, Offered: f.known,
-			Screen: Syn, Effect: Changeable, when: when, Help: f.help, Why: f.why, Source: f.source, value: entry(f.name),
+			Screen: Syn, Effect: Adds, when: when, Help: f.help, Why: f.why, Source: f.source, value: entry(f.name),
 		})
 	}
 	return fields

@@ -27,7 +27,7 @@ func sizingFields() []Field {
 		return func(s *state.Spec) *state.MachineSpec { return at(&s.Sizing) }
 	}
 	return slices.Concat(
-		bounds{"sizing.bootstrap", "Bootstrap", "the temporary bootstrap machine", 1, 1, minRootDisk, 0, 0}.
+		bounds{bootstrapKey, "Bootstrap", "the temporary bootstrap machine", 1, 1, minRootDisk, 0, 0}.
 			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Bootstrap })),
 		balancers(bounds{"sizing.loadBalancers", "Load balancers", "the HAProxy machines", 2, 2, 10, 0, 0}.
 			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.LoadBalancers }))),
@@ -40,7 +40,7 @@ func sizingFields() []Field {
 		bounds{"sizing.workers", "Workers", "the nodes for applications", minNodes, maxCount, minRootDisk, 0, maxDisk}.
 			workerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Workers })),
 		[]Field{{Key: groupsKey, Title: "Additional groups", value: groups(),
-			Screen: Nodes, Advanced: true, Effect: Changeable,
+			Screen: Nodes, Advanced: true, Effect: Adds,
 			Help:    "More groups of workers, each with a name, a type, a count and disks.",
 			Why:     "Applications that need other machines, such as such with a GPU, get nodes of their own.",
 			Source:  "Those who write the applications. Leave it empty if all workers are alike.",
@@ -71,32 +71,43 @@ func (b bounds) fields(at func(*state.Spec) *state.MachineSpec) []Field {
 	usual := *at(new(state.Default()))
 	return []Field{
 		{Key: b.key + ".type", Title: b.title + ": instance type", Help: "Instance type of " + b.machines + ".",
-			Screen: Nodes, Advanced: b.key != workersKey, Effect: Changeable, typable: versionRune,
+			Screen: Nodes, Advanced: b.key != workersKey, Effect: b.effect(ByHand), typable: versionRune,
 			Why:     "It decides how many processors and how much memory each machine has, and most of what it costs.",
 			Source:  "You choose it. Smaller types than the default are not supported.",
 			Example: usual.Type, Required: true, rule: atLeast(usual.Type),
 			value: text(func(s *state.Spec) *string { return &at(s).Type })},
 		{Key: b.key + ".count", Title: b.title + ": count", Help: "Number of " + b.machines + ".",
-			Screen: Nodes, Advanced: b.key != workersKey, Effect: Changeable, when: open(b.minCount, b.maxCount),
+			Screen: Nodes, Advanced: b.key != workersKey, Effect: b.effect(Adds), when: open(b.minCount, b.maxCount),
 			Why:     "More machines carry more, and the cluster goes on without trouble if one of them fails.",
 			Source:  "You choose it. The default is the number that is supported in production.",
 			Example: fmt.Sprint(usual.Count), Required: true, rule: between(b.minCount, b.maxCount),
 			value: number(func(s *state.Spec) *int { return &at(s).Count })},
 		{Key: b.key + ".rootDisk", Title: b.title + ": root disk", Help: "Root disk of " + b.machines + ", in GiB.",
-			Screen: Nodes, Advanced: true, Effect: Changeable,
+			Screen: Nodes, Advanced: true, Effect: b.effect(ByHand),
 			Why:     "It holds the operating system, the images of containers and logs. A machine whose disk is full stops working.",
 			Source:  "You choose it. The default is enough to begin with.",
 			Example: fmt.Sprint(usual.RootDisk), Required: true, rule: between(b.minRoot, maxDisk),
 			value: number(func(s *state.Spec) *int { return &at(s).RootDisk })},
 		{Key: b.key + ".dataDisk", Title: b.title + ": data disk",
 			Help:   "Data disk of " + b.machines + ", in GiB. It is added to the root disk as a partition of its own.",
-			Screen: Nodes, Advanced: true, Effect: Changeable, when: open(b.minData, b.maxData),
+			Screen: Nodes, Advanced: true, Effect: b.effect(ByHand), when: open(b.minData, b.maxData),
 			Why:     "It is room for volumes beside the operating system.",
 			Source:  "You choose it, by how much data the applications keep.",
 			Example: fmt.Sprint(usual.DataDisk), rule: between(b.minData, b.maxData),
 			value: number(func(s *state.Spec) *int { return &at(s).DataDisk })},
 	}
 }
+
+// effect is that of a change of machines that are there to stay.
+func (b bounds) effect(lasting Effect) Effect {
+	if b.key == bootstrapKey {
+		return NoEffect
+	}
+	return lasting
+}
+
+// bootstrapKey opens the fields of the machine that is gone once the cluster stands.
+const bootstrapKey = "sizing.bootstrap"
 
 // workersKey opens the fields of the workers, the only machines whose size is everybody's business.
 const workersKey = "sizing.workers"
@@ -112,7 +123,7 @@ func open(low, high int) func(state.Spec) bool {
 // workerFields are the fields of nodes whose data disk is there for the applications.
 func (b bounds) workerFields(at func(*state.Spec) *state.MachineSpec) []Field {
 	return append(b.fields(at), Field{Key: b.key + topoLVMKey, Title: b.title + ": TopoLVM", Example: "true",
-		Screen: Nodes, Advanced: true, Effect: Changeable,
+		Screen: Nodes, Advanced: true, Effect: ByHand,
 		Help:   "Whether the data disk becomes the volume group from which TopoLVM gives volumes to the node's pods.",
 		Why:    "Volumes on the node's own disk are fast, but they are lost with the node.",
 		Source: "Those who write the applications. It needs a data disk.",
@@ -124,7 +135,7 @@ func (b bounds) workerFields(at func(*state.Spec) *state.MachineSpec) []Field {
 func groupFields(i int) []Field {
 	key := fmt.Sprintf("%s[%d]", groupsKey, i)
 	name := Field{Key: key + ".name", Title: "Name of the group", Example: "gpu", Required: true, rule: label(maxGroupName),
-		Screen: Nodes, Advanced: true, Effect: Changeable, typable: labelRune,
+		Screen: Nodes, Advanced: true, Effect: ByHand, typable: labelRune,
 		Help:   "Names the group's nodes and is their role.",
 		Why:    "Applications choose the group's nodes by this role.",
 		Source: "You choose it.",

@@ -74,7 +74,7 @@ func dnsFields() []Field {
 			Source: "You choose it. Leave it empty if you have no reason to choose another one.",
 			value:  text(func(s *state.Spec) *string { return &s.DNS.AppsDomain })},
 		{Key: "dns.acme", Title: "Certificates by ACME", Example: "true",
-			Screen: Network, Advanced: true, Effect: Changeable,
+			Screen: Network, Advanced: true, Effect: Adds,
 			Help:   "Whether the API and the ingress get certificates by ACME once Project Syn runs.",
 			Why:    "Without them, browsers and clients do not know the cluster's certificates and warn of them.",
 			Source: "You choose it. It needs Project Syn.",

@@ -16,7 +16,7 @@ func singleFact(key string) (Field, bool) {
 		return known, true
 	}
 	return Field{
-		Key: prefix(factsKey) + printed(name), Title: "Another fact", Screen: Syn, Effect: Changeable, when: hasLieutenant,
+		Key: prefix(factsKey) + printed(name), Title: "Another fact", Screen: Syn, Effect: Adds, when: hasLieutenant,
 		Help: "A fact that Lieutenant is told about the cluster.", value: entry(name),
 	}, true
 }

@@ -5,34 +5,63 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
 
 	"exoshift/internal/console"
 	"exoshift/state"
 	"exoshift/wizard"
 )
 
+// answerChange is an answer that differs from the one in force, and what is to be done if an installation refuses it.
+type answerChange struct {
+	wizard.Change
+	refused bool
+	do      []string // what a person can do instead, a line each
+}
+
 // compareAnswers tells which answers differ from those that the folder's cluster was begun with and what that means, and
-// refuses those that would need another cluster. Before anything was created every answer may change.
+// refuses those that no installation carries out. Before anything was created every answer may change. What machines
+// differ in is not judged here: the preflight compares the machines themselves.
 func compareAnswers(folder state.Folder, spec state.Spec, std streams) error {
-	changes, err := changedAnswers(folder, spec)
+	changes, err := answerChanges(folder, spec)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	touched, err := folder.Touched()
-	if err != nil || !touched {
+	printAnswerChanges(std.err, changes)
+	return refusedAnswers(changes)
+}
+
+// refuseAnswers is compareAnswers without a word about what is accepted.
+func refuseAnswers(folder state.Folder, spec state.Spec, std streams) error {
+	changes, err := answerChanges(folder, spec)
+	if err != nil {
 		return err
 	}
-	tellChanges(std.err, changes)
+	if err = refusedAnswers(changes); err != nil {
+		printAnswerChanges(std.err, changes)
+	}
+	return err
+}
+
+func refusedAnswers(changes []answerChange) error {
 	for _, change := range changes {
-		if change.Effect == wizard.Rebuild {
-			return answersError{errors.New("answers have changed that a cluster is built on")}
+		if change.refused {
+			return answersError{errors.New("answers have changed that an installation does not carry out")}
 		}
 	}
 	return nil
 }
 
-// changedAnswers returns what differs from the answers in force. Those of another cluster are not compared.
-func changedAnswers(folder state.Folder, spec state.Spec) ([]wizard.Change, error) {
+// answerChanges returns what differs from the answers in force, none before anything was created.
+func answerChanges(folder state.Folder, spec state.Spec) ([]answerChange, error) {
+	touched, err := folder.Touched()
+	if err != nil || !touched {
+		return nil, err
+	}
 	content, err := folder.Read(state.AnswersFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -41,22 +70,108 @@ func changedAnswers(folder state.Folder, spec state.Spec) ([]wizard.Change, erro
 		return nil, fmt.Errorf("read the answers in force: %w", err)
 	}
 	before, _ := wizard.Parse(state.AnswersFile, content) // rules may have become stricter since
-	if before.Cluster.ID != spec.Cluster.ID {
+	if before.Cluster.ID != spec.Cluster.ID {             // the folder is refused for that
 		return nil, nil
 	}
-	return wizard.Changes(before, spec), nil
+	facts, err := folder.Facts()
+	if err != nil {
+		return nil, err
+	}
+	rule := changeRule{before: before, after: spec, facts: facts, inForce: folder.Path(state.AnswersFile)}
+	var changes []answerChange
+	for _, change := range wizard.Changes(before, spec) {
+		changes = append(changes, rule.judge(change))
+	}
+	return changes, nil
 }
 
-func tellChanges(w io.Writer, changes []wizard.Change) {
+// changeRule decides about changed answers.
+type changeRule struct {
+	before, after state.Spec
+	facts         state.Facts
+	inForce       string // path of the answers in force
+}
+
+func (r changeRule) judge(change wizard.Change) answerChange {
+	judged := answerChange{Change: change}
+	if change.Effect == wizard.Rebuild {
+		judged.refused = true
+		judged.do = []string{"Answer as before, or start another cluster in a new --dir; `exoshift destroy` removes this one."}
+		return judged
+	}
+	if judged.do = r.byHand(change.Key); judged.do != nil {
+		judged.refused = true
+		judged.do = append(judged.do, fmt.Sprintf("Then write the new answer into %s, too; or answer as before.", r.inForce))
+	}
+	return judged
+}
+
+// byHand returns the commands that do what an installation does not, nil if the change is accepted. Before the
+// documents are generated everything still follows the answers.
+func (r changeRule) byHand(key string) []string {
+	if r.facts.IgnitionCreated.IsZero() {
+		return nil
+	}
+	registered := r.facts.Syn.Tenant != ""
+	switch key {
+	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
+		proxy := r.after.OpenShift.Proxy
+		return []string{fmt.Sprintf(`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":%q,"httpsProxy":%q,"noProxy":%q}}'`, proxy.HTTP, proxy.HTTPS, proxy.NoProxy)}
+	case "openshift.trustBundle":
+		return r.trustBundle()
+	case "openshift.manifestsDir":
+		return r.manifests()
+	case "syn.lieutenantURL", "syn.tenant":
+		return []string{"The cluster is installed for its Lieutenant and tenant, or for none. Those who run Project Syn can register it elsewhere, and have its Steward follow."}
+	case "syn.facts":
+		if gone := r.removedFacts(); registered && len(gone) > 0 {
+			return []string{"Lieutenant keeps facts that it was told: " + strings.Join(gone, ", ") + ". Those who run Lieutenant can remove them."}
+		}
+	case "dns.acme":
+		if registered && r.before.DNS.ACME {
+			return []string{"The certificates are the business of the cluster's configuration: take them out of the catalog first."}
+		}
+	}
+	return nil
+}
+
+func (r changeRule) trustBundle() []string {
+	const patch = `oc patch proxy/cluster --type=merge -p '{"spec":{"trustedCA":{"name":"%s"}}}'`
+	bundle := r.after.OpenShift.TrustBundle
+	if bundle == "" {
+		return []string{fmt.Sprintf(patch, "")}
+	}
+	return []string{
+		"oc -n openshift-config create configmap user-ca-bundle --from-file=ca-bundle.crt=" + shellescape.Quote(bundle) + " --dry-run=client -o yaml | oc apply -f -",
+		fmt.Sprintf(patch, "user-ca-bundle"),
+	}
+}
+
+func (r changeRule) manifests() []string {
+	if dir := r.after.OpenShift.ManifestsDir; dir != "" {
+		return []string{"oc apply -f " + shellescape.Quote(dir)}
+	}
+	return []string{"oc delete -f " + shellescape.Quote(r.before.OpenShift.ManifestsDir)}
+}
+
+// removedFacts returns the names of facts that the answers no longer have.
+func (r changeRule) removedFacts() []string {
+	var gone []string
+	for _, name := range slices.Sorted(maps.Keys(r.before.Syn.Facts)) {
+		if r.after.Syn.Facts[name] == "" && r.before.Syn.Facts[name] != "" {
+			gone = append(gone, name)
+		}
+	}
+	return gone
+}
+
+func printAnswerChanges(w io.Writer, changes []answerChange) {
 	fmt.Fprintln(w, "These answers have changed since the cluster was begun:")
-	rebuild := false
 	for _, change := range changes {
 		fmt.Fprintf(w, "  %s: %s, was %s (%s)\n", change.Key, orNothing(change.After), orNothing(change.Before), change.Effect)
-		rebuild = rebuild || change.Effect == wizard.Rebuild
-	}
-	if rebuild {
-		fmt.Fprintln(w, "A cluster is built on those that need a rebuild. Answer them as before, or start another cluster in a new --dir;\n"+
-			"`exoshift destroy` removes this one.")
+		for _, line := range change.do {
+			fmt.Fprintln(w, "      "+console.Clean(line))
+		}
 	}
 }
 

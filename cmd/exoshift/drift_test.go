@@ -89,6 +89,10 @@ func pending(t *testing.T, s session) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return pendingOf(preview)
+}
+
+func pendingOf(preview install.Preview) []string {
 	var names []string
 	for _, change := range preview.Pending() {
 		names = append(names, sentence(string(change.Action), change.Kind, change.Name))

@@ -127,9 +127,15 @@ func agree(ctx context.Context, o *options, spec state.Spec, secrets wizard.Secr
 	}
 	if !o.output.attended() {
 		printPlan(std.err, spec, preview)
+		if err := refusedPlan(preview); err != nil {
+			return err
+		}
 		return usageError{errors.New("nothing was created: give --yes to create what the plan says")}
 	}
 	printPlan(o.output.listener(std.out), spec, preview)
+	if err := refusedPlan(preview); err != nil {
+		return err
+	}
 	yes, err := ask(ctx, std, "\nCreate this? It costs money from then on.")
 	if err == nil && !yes {
 		err = usageError{errors.New("nothing was created")}

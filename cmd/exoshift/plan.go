@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -30,14 +31,14 @@ func planCommand(std streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			preview, err := showPlan(cmd.Context(), o, std)
+			changes, preview, err := showPlan(cmd.Context(), o, std)
 			if err != nil {
 				return err
 			}
 			if !expectNoChange {
 				return nil
 			}
-			return unchanged(preview)
+			return unchanged(changes, preview)
 		},
 	}
 	answersFlag(cmd, "the answers file")
@@ -48,10 +49,12 @@ func planCommand(std streams) *cobra.Command {
 	return cmd
 }
 
-// unchanged fails if anything would change, or if nobody could tell.
-func unchanged(preview install.Preview) error {
-	pending := len(preview.Pending())
+// unchanged fails if anything would change, if an installation would be refused, or if nobody could tell.
+func unchanged(changes []answerChange, preview install.Preview) error {
+	pending, refused := len(preview.Pending()), countRefused(changes, preview)
 	switch {
+	case refused > 0:
+		return checkError{fmt.Errorf("%d answers and machines differ that an installation does not change, and no change was expected", refused)}
 	case pending > 0:
 		return checkError{fmt.Errorf("%d objects would be created, changed or deleted, and no change was expected", pending)}
 	case len(preview.Unseen) > 0:
@@ -61,31 +64,60 @@ func unchanged(preview install.Preview) error {
 	return nil
 }
 
+// countRefused counts what an installation would be refused for: answers, machines, and masters that may not be made again.
+func countRefused(changes []answerChange, preview install.Preview) int {
+	count := len(preview.Differences)
+	for _, change := range changes {
+		if change.refused {
+			count++
+		}
+	}
+	if preview.Refusal != nil && len(preview.Differences) == 0 {
+		count++
+	}
+	return count
+}
+
+// refusedPlan is why there is nothing to agree to: the installation would end with the same error.
+func refusedPlan(preview install.Preview) error {
+	if preview.Refusal == nil {
+		return nil
+	}
+	return &provisioner.StepError{Step: provisioner.Step{ID: "plan", Phase: install.Preflight}, Err: preview.Refusal}
+}
+
 // checkError is something that was looked at and is not as it was expected.
 type checkError struct{ error }
 
 func (e checkError) Unwrap() error { return e.error }
 
-func showPlan(ctx context.Context, o options, std streams) (preview install.Preview, err error) {
+func showPlan(ctx context.Context, o options, std streams) (changes []answerChange, preview install.Preview, err error) {
 	read, err := o.loadAnswers(std, environment)
 	if err != nil {
-		return preview, err
+		return nil, preview, err
 	}
 	spec := read.answers.Spec
 	s, leave, err := lookingSession(ctx, o, spec, read.secrets)
 	if err != nil {
-		return preview, err
+		return nil, preview, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
 	s.access.announced(std)
+	if changes, err = answerChanges(s.folder, spec); err != nil {
+		return changes, preview, err
+	}
 	if preview, err = s.preview(ctx); err != nil {
-		return preview, err
+		return changes, preview, err
 	}
 	if o.output.json() {
-		return preview, planJSON(std.out, preview)
+		return changes, preview, planJSON(std.out, changes, preview)
+	}
+	if len(changes) > 0 {
+		printAnswerChanges(std.out, changes)
+		fmt.Fprintln(std.out)
 	}
 	printPlan(std.out, spec, preview)
-	return preview, nil
+	return changes, preview, nil
 }
 
 // lookingSession is a session on a folder that may not exist yet, for looking only.
@@ -135,7 +167,9 @@ func printPlan(w io.Writer, spec state.Spec, preview install.Preview) {
 	printChanges(w, "CHANGE", with(preview, state.Updated))
 	printChanges(w, "DELETE", with(preview, state.Deleted))
 	printChanges(w, "THERE", with(preview, state.Found))
-	printChanges(w, "THERE, BUT NOT IN THE ANSWERS: left alone", preview.Surplus)
+	surplus := slices.DeleteFunc(slices.Clone(preview.Surplus), func(c install.Change) bool { return c.Kind == state.KindInstance })
+	printChanges(w, "THERE, BUT NOT IN THE ANSWERS: left alone", surplus)
+	printDifferences(w, preview)
 	printDifference(w, preview.Difference)
 	for _, unseen := range preview.Unseen {
 		fmt.Fprintf(w, "\nNOT LOOKED AT: %s\n", console.Clean(unseen))
@@ -160,6 +194,22 @@ func printChanges(w io.Writer, title string, changes []install.Change) {
 		fmt.Fprintln(table, line)
 	}
 	_ = table.Flush() // its writer's error shows in what follows
+}
+
+// printDifferences shows what an installation would be refused for.
+func printDifferences(w io.Writer, preview install.Preview) {
+	if len(preview.Differences) > 0 {
+		fmt.Fprint(w, "\nDIFFERS FROM THE ANSWERS: not changed by an installation\n")
+	}
+	for _, difference := range preview.Differences {
+		fmt.Fprintf(w, "  instance %s: %s\n", console.Clean(difference.Name), console.Clean(difference.Reason))
+		for _, line := range difference.Do {
+			fmt.Fprintln(w, "      "+console.Clean(line))
+		}
+	}
+	if preview.Refusal != nil && len(preview.Differences) == 0 {
+		fmt.Fprintf(w, "\nREFUSED: %s\n  %s\n", console.Clean(preview.Refusal.Error()), console.Clean(fault.HintOf(preview.Refusal)))
+	}
 }
 
 // printDifference shows what changes in the cluster's file in its tenant's configuration.
@@ -225,6 +275,22 @@ type (
 		Type string `json:"type"` // quota
 		install.QuotaCheck
 	}
+	answerLine struct {
+		Type    string   `json:"type"` // answer
+		Key     string   `json:"key"`
+		Before  string   `json:"before"`
+		After   string   `json:"after"`
+		Effect  string   `json:"effect"`
+		Refused bool     `json:"refused"`
+		Do      []string `json:"do,omitzero"` // what a person can do instead
+	}
+	machineLine struct {
+		Type   string   `json:"type"` // machine
+		Name   string   `json:"name"`
+		ID     string   `json:"id"`
+		Reason string   `json:"reason"` // how it differs from the answers
+		Do     []string `json:"do,omitzero"`
+	}
 	differenceLine struct {
 		Type       string `json:"type"` // difference
 		Repository string `json:"repository"`
@@ -240,13 +306,20 @@ type (
 		Surplus int          `json:"surplus"`
 		Cost    install.Cost `json:"cost"`
 		Unseen  []string     `json:"unseen,omitzero"` // what could not be looked at
+		Refused int          `json:"refused"`         // answers and machines that an installation would be refused for
+		Refusal string       `json:"refusal,omitzero"`
 	}
 )
 
-func planJSON(w io.Writer, preview install.Preview) error {
+func planJSON(w io.Writer, changes []answerChange, preview install.Preview) error {
 	lines := json.NewEncoder(w)
 	object := func(change install.Change, action string) error {
 		return lines.Encode(objectLine{"object", action, change.Kind, change.Name, change.ID, change.Details})
+	}
+	for _, change := range changes {
+		if err := lines.Encode(answerLine{"answer", change.Key, change.Before, change.After, string(change.Effect), change.refused, change.do}); err != nil {
+			return err
+		}
 	}
 	for _, change := range preview.Changes {
 		if err := object(change, planned(change.Action)); err != nil {
@@ -255,6 +328,11 @@ func planJSON(w io.Writer, preview install.Preview) error {
 	}
 	for _, change := range preview.Surplus {
 		if err := object(change, "surplus"); err != nil {
+			return err
+		}
+	}
+	for _, one := range preview.Differences {
+		if err := lines.Encode(machineLine{"machine", one.Name, one.ID, one.Reason, one.Do}); err != nil {
 			return err
 		}
 	}
@@ -268,10 +346,14 @@ func planJSON(w io.Writer, preview install.Preview) error {
 			return err
 		}
 	}
+	refusal := ""
+	if preview.Refusal != nil {
+		refusal = preview.Refusal.Error()
+	}
 	return lines.Encode(planLine{
 		Type: "plan", Create: len(with(preview, state.Created)), Update: len(with(preview, state.Updated)),
 		Delete: len(with(preview, state.Deleted)), None: len(with(preview, state.Found)), Surplus: len(preview.Surplus), Cost: preview.Cost,
-		Unseen: preview.Unseen,
+		Unseen: preview.Unseen, Refused: countRefused(changes, preview), Refusal: refusal,
 	})
 }
 

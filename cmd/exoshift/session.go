@@ -58,7 +58,11 @@ func (s session) run(ctx context.Context, std streams) error {
 	if err := s.checkFolder(std); err != nil {
 		return err
 	}
-	if err := s.keepAnswers(); err != nil {
+	if err := refuseAnswers(s.folder, s.spec, std); err != nil {
+		return err
+	}
+	recipe, err := s.acceptingRecipe()
+	if err != nil {
 		return err
 	}
 	records, err := openRecords(s.folder, s.net.Clock)
@@ -71,7 +75,7 @@ func (s session) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer disconnect()
-	installation, err := install.New(s.spec, s.recipe(), s.folder, world.World)
+	installation, err := install.New(s.spec, recipe, s.folder, world.World)
 	if err != nil {
 		return err
 	}
@@ -98,6 +102,21 @@ func (s session) checkFolder(std streams) error {
 		fmt.Fprintf(std.err, "%s: %s\n", state.JournalFile, damage)
 	}
 	return err
+}
+
+// acceptingRecipe has answers come into force: at once if they are the first ones, and once the preflight has found that
+// they can be carried out if a cluster was begun with others.
+func (s session) acceptingRecipe() (install.Options, error) {
+	recipe := s.recipe()
+	touched, err := s.folder.Touched()
+	switch {
+	case err != nil:
+		return recipe, err
+	case touched:
+		recipe.Accepted = s.keepAnswers
+		return recipe, nil
+	}
+	return recipe, s.keepAnswers()
 }
 
 // keepAnswers writes down the answers that are in force from now on, and keeps them as they were given.
@@ -173,6 +192,9 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 	shown := face.during(func() {
 		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + s.spec.Domain()})
 		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
+		if rest := installation.Unresolved(); failure == nil && rest != nil {
+			failure = answersError{rest}
+		}
 		installation.Close(ctx, emit)
 		s.where.Gathered = gather(ctx, installation, failure, emit)
 		emit(finished(failure, s.where.Resume))

@@ -196,7 +196,7 @@ func TestChangedAnswersAreToldAndThoseAClusterIsBuiltOnRefused(t *testing.T) {
 		code    int
 	}{
 		"nothing":                     {change: func(*state.Spec) {}, touched: true},
-		"what can be changed":         {change: func(s *state.Spec) { s.Sizing.Workers.Count = 5 }, touched: true, says: "sizing.workers.count: 5, was 3 (can be changed)"},
+		"what can be changed":         {change: func(s *state.Spec) { s.Sizing.Workers.Count = 5 }, touched: true, says: "sizing.workers.count: 5, was 3 (install adds; the rest is refused)"},
 		"what needs a rebuild":        {change: func(s *state.Spec) { s.Network.PodCIDR = "10.64.0.0/14" }, touched: true, says: "network.podCIDR: 10.64.0.0/14, was 10.128.0.0/14 (needs rebuild)", code: exitAnswers},
 		"before anything was created": {change: func(s *state.Spec) { s.Network.PodCIDR = "10.64.0.0/14" }},
 	} {

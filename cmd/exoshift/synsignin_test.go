@@ -46,11 +46,11 @@ func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
 			t.Errorf("unseen %v, difference %q", preview.Unseen, preview.Difference.Unified)
 		}
 		preview.Changes = nil
-		if err := unchanged(preview); exitCode(err) != exitHuman {
+		if err := unchanged(nil, preview); exitCode(err) != exitHuman {
 			t.Errorf("who expects no change hears %v", err)
 		}
 		var lines bytes.Buffer
-		if err := planJSON(&lines, preview); err != nil || !strings.Contains(lines.String(), `"unseen":["what Project Syn`) {
+		if err := planJSON(&lines, nil, preview); err != nil || !strings.Contains(lines.String(), `"unseen":["what Project Syn`) {
 			t.Errorf("%v\n%s", err, lines.String())
 		}
 		if _, err := finish(t, s); exitCode(err) != exitHuman {

@@ -11,9 +11,10 @@ import (
 
 // openMachines prepares the machines; follow switches them on.
 func (z *Zone) openMachines(context.Context) error {
+	z.clusters = openshift.NewWorld(z.db, z.clock, z.troubles())
 	fleet, err := vm.New(vm.Config{
 		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.instances, Broken: z.broken,
-		Ignited: openshift.NewWorld(z.db, z.clock, z.troubles()).Software,
+		Ignited: z.clusters.Software,
 		Program: z.options.Program, PowerOff: z.api.PowerOff,
 	})
 	if err != nil {

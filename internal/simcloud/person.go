@@ -20,6 +20,9 @@ func (z *Zone) Person() Person {
 	return opened.person()
 }
 
+// RemoveEtcdMember does what an administrator does with etcdctl in the cluster: etcd forgets the member of that name.
+func (z *Zone) RemoveEtcdMember(name string) error { return z.clusters.RemoveMember(name) }
+
 // AddSSHKey lets an engineer's key in at the Git host: one line as in authorized_keys.
 func (z *Zone) AddSSHKey(line string) error {
 	opened, err := z.syn()

@@ -17,6 +17,7 @@ import (
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/mirror"
+	"exoshift/internal/simcloud/openshift"
 	"exoshift/internal/simcloud/s3"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/store"
@@ -74,6 +75,7 @@ type Zone struct {
 	api         *api.API
 	storage     *s3.Storage
 	fleet       *vm.Fleet
+	clusters    *openshift.World
 	probes      *probes
 	events      *store.Table[bool] // what a scenario has done already
 	// syn opens what Project Syn consists of when it is asked for the first time.

@@ -161,10 +161,10 @@ func (f *fleet) look(ctx context.Context, members []*member, live []*v2.Instance
 	f.waiting = append(left, f.waiting...)
 }
 
-// arrive tells of a machine that runs, after its protection if that is wanted.
+// arrive tells of a machine that runs, after its protection is as it is wanted.
 func (f *fleet) arrive(ctx context.Context, m *member, live *v2.Instance) {
 	m.see(live)
-	if !m.open() {
+	if !m.misprotected() {
 		if _, err := f.client.adopt(kindProtection, m.Name, m.ID); err != nil {
 			f.fail(err)
 		}
@@ -172,7 +172,7 @@ func (f *fleet) arrive(ctx context.Context, m *member, live *v2.Instance) {
 		return
 	}
 	f.errand(func() error {
-		if err := f.client.protect(ctx, live); err != nil {
+		if err := f.client.protect(ctx, live, m.Protected); err != nil {
 			return err
 		}
 		m.action = updated(m.action)

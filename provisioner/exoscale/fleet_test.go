@@ -306,6 +306,39 @@ func TestProtectionIsAddedOnceAndRemembered(t *testing.T) {
 	})
 }
 
+func TestProtection_IsLiftedAndRemembered(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		wanted := w.machines(ctx, 2)
+		wanted[0].Protected, wanted[1].Protected = true, true
+		_, err := w.ensureAll(ctx, wanted)
+		w.check(err)
+		wanted[1].Protected = false
+		second, err := w.ensureAll(ctx, wanted)
+		w.check(err)
+		if second.actions["worker-0"] != state.Found || second.actions["worker-1"] != state.Updated {
+			w.t.Errorf("%v", second.actions)
+		}
+		live, err := w.Instances(ctx, nil)
+		w.check(err)
+		for _, one := range live {
+			if one.Protected != (one.Name == "worker-0") || one.Labels["exoshift-role"] != "lb" {
+				w.t.Errorf("%+v", one)
+			}
+			before := w.count("PUT /v2/instance")
+			_, err := w.DeleteInstance(ctx, one.ID)
+			w.check(err)
+			if unprotected := w.count("PUT /v2/instance") > before; unprotected != one.Protected {
+				w.t.Errorf("%s had to be unprotected first: %t", one.Name, unprotected)
+			}
+		}
+		w.unchanged(func() {
+			again, err := w.previewed().ensureAll(ctx, wanted)
+			w.check(err)
+			again.want(w.t, 2, state.Created)
+		})
+	})
+}
+
 func TestAMachineIsPlacedOnItsDeployTarget(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		id, err := w.FindDeployTarget(ctx, "dedicated-1")

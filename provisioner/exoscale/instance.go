@@ -2,10 +2,13 @@ package exoscale
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
 	"slices"
 
 	v2 "github.com/exoscale/egoscale/v2"
 
+	"exoshift/internal/fault"
 	"exoshift/state"
 )
 
@@ -90,7 +93,7 @@ func (c *Client) muster(wanted []state.Instance, live []*v2.Instance) (found []*
 // foretell tells what would become of the machines.
 func foretell(found []*member, missing []state.Instance, told func(state.Instance, state.Action)) {
 	for _, m := range found {
-		if m.open() {
+		if m.misprotected() {
 			m.action = updated(m.action)
 		}
 		told(m.Instance, m.action)
@@ -122,6 +125,44 @@ func (c *Client) Instances(ctx context.Context, labels map[string]string) ([]sta
 		}
 	}
 	return instances, nil
+}
+
+// DescribeInstances returns the machines that carry all the labels, each with its disk, its anti-affinity groups and its
+// user data, which a list does not tell.
+func (c *Client) DescribeInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {
+	listed, err := c.Instances(ctx, labels)
+	if err != nil {
+		return nil, err
+	}
+	described, faults := make([]*state.Instance, len(listed)), make([]error, len(listed))
+	each(len(listed), func(i int) { described[i], faults[i] = c.describe(ctx, listed[i]) })
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	var instances []state.Instance
+	for _, one := range described {
+		if one != nil {
+			instances = append(instances, *one)
+		}
+	}
+	return instances, nil
+}
+
+// describe adds to a listed machine what a list does not tell; nil if it is gone.
+func (c *Client) describe(ctx context.Context, listed state.Instance) (*state.Instance, error) {
+	live, err := c.instance(ctx, listed.ID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	listed.DiskGiB, listed.AntiAffinityGroups = int(value(live.DiskSize)), value(live.AntiAffinityGroupIDs)
+	listed.SecurityGroups, listed.DeployTarget = value(live.SecurityGroupIDs), value(live.DeployTargetID)
+	if listed.UserData, err = base64.StdEncoding.DecodeString(value(live.UserData)); err != nil {
+		return nil, fault.New(fault.Internal, "read the user data of instance "+listed.Name, err)
+	}
+	return &listed, nil
 }
 
 func carries(has, wants map[string]string) bool {

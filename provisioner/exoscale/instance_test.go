@@ -36,6 +36,26 @@ func TestAnInstanceRunsAndHasAnAddressWhenItIsEnsured(t *testing.T) {
 		if diff := cmp.Diff([]state.Instance{want}, listed); diff != "" {
 			w.t.Error(diff)
 		}
+		described, err := w.DescribeInstances(ctx, map[string]string{"exoshift-cluster": cluster})
+		w.check(err)
+		if diff := cmp.Diff([]state.Instance{made}, described); diff != "" {
+			w.t.Errorf("described: %s", diff)
+		}
+	})
+}
+
+func TestDescribeInstances_LeavesOutWhatIsGoneMeanwhile(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		_, err := w.ensureAll(ctx, w.machines(ctx, 3))
+		w.check(err)
+		listed, err := w.Instances(ctx, nil)
+		w.check(err)
+		w.Happens(site.Accident{On: "GET /v2/instance/" + listed[1].ID, Answer: says(404, `{"message":"Not Found"}`)})
+		described, err := w.DescribeInstances(ctx, nil)
+		w.check(err)
+		if len(described) != 2 || described[0].ID != listed[0].ID || described[1].ID != listed[2].ID || described[0].DiskGiB == 0 {
+			w.t.Errorf("%+v", described)
+		}
 	})
 }
 

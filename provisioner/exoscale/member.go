@@ -30,5 +30,5 @@ func (m *member) see(live *v2.Instance) {
 	m.protected = isProtected(live)
 }
 
-// open tells whether the machine can be deleted by mistake although it shall not.
-func (m *member) open() bool { return m.Protected && !m.protected }
+// misprotected tells whether the machine's protection is not as it is wanted.
+func (m *member) misprotected() bool { return m.Protected != m.protected }

@@ -13,18 +13,23 @@ const kindProtection = "instance-protection"
 
 func isProtected(live *v2.Instance) bool { return value(live.Labels)[state.LabelProtected] == "true" }
 
-// protect keeps an instance from being deleted by mistake. A run that was killed before it could set the label does
-// both again; that a second protection is accepted is our reading of the API.
-func (c *Client) protect(ctx context.Context, live *v2.Instance) error {
+// protect keeps an instance from being deleted by mistake, or lets it be deleted again. The label is what shows the
+// protection, as the API does not, and is therefore set last: a run that was killed before it does both again. That a
+// second protection is accepted is our reading of the API.
+func (c *Client) protect(ctx context.Context, live *v2.Instance, wanted bool) error {
 	id, name := value(live.ID), value(live.Name)
 	labels := maps.Clone(value(live.Labels))
 	if labels == nil {
 		labels = map[string]string{}
 	}
+	op, action := "protect instance "+name, ":add-protection"
 	labels[state.LabelProtected] = "true"
+	if !wanted {
+		op, action = "lift the protection of instance "+name, ":remove-protection"
+		delete(labels, state.LabelProtected)
+	}
 	return c.change(ctx, state.Updated, kindProtection, name, func(ctx context.Context) (string, error) {
-		op := "protect instance " + name
-		if err := c.put(ctx, op, "/instance/"+id+":add-protection", nil); err != nil {
+		if err := c.put(ctx, op, "/instance/"+id+action, nil); err != nil {
 			return "", err
 		}
 		body := map[string]any{"labels": labels}

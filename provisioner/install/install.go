@@ -40,6 +40,10 @@ type Options struct {
 	Renew      bool          // replace certificates that are too old, and the machines that were started with others
 	NewKeys    []string      // nodes whose machines may get their first certificate for one key more than usual
 
+	// Accepted is called once the checks have found that the answers can be carried out, before anything is changed; nil:
+	// nobody has to know.
+	Accepted func() error
+
 	// Show leads a person to a page where they sign in; nil: nobody is there.
 	Show syn.Show
 	// Seal is the passphrase by which what must not lie open is kept in the folder.
@@ -86,6 +90,7 @@ type Installation struct {
 	bootBuild    string                        // of the image that the release wants them to boot from
 	ignition     state.Ignition
 	bootstrapURL string // signed
+	unresolved   []MachineDifference
 
 	syn *syn.Connection // to Project Syn; nil: there is none
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"exoshift/provisioner"
 	"exoshift/state"
 )
 
@@ -69,19 +68,4 @@ func (i *Installation) decision() string {
 		"Look at their consoles: either their certificates get lost, or somebody else asks in their name.\n"+
 		"To approve one more key of each, press a on the dashboard, or run the same command again with\n--approve-new-key %s",
 		few(nodes), strings.Join(nodes[:min(len(nodes), 12)], ","))
-}
-
-// errand says what somebody has to do before nodes can join, and tells it when it is new.
-func (i *Installation) errand(report provisioner.Report, seen state.Observation) string {
-	var parts []string
-	for _, part := range []string{replaced(seen), i.decision()} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	errand := strings.Join(parts, "\n")
-	if i.changed("errand", errand) {
-		report.Errand(errand)
-	}
-	return errand
 }

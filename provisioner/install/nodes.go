@@ -2,13 +2,11 @@ package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -20,30 +18,12 @@ const (
 	nodeReady    = "Ready"
 )
 
-// masters waits until every master is a Ready node.
-func (i *Installation) masters() provisioner.Body {
-	return i.untilReady(limitMaster, i.spec.Machines(state.RoleMaster))
-}
-
 // everyNode waits until all nodes are Ready. Meanwhile each look approves the certificate requests of the nodes that
 // this installation started, and of no others.
-func (i *Installation) everyNode() provisioner.Body { return i.untilReady(limitNodes, i.spec.Nodes()) }
-
-// untilReady waits until machines are Ready nodes, and tells what somebody has to do before they can be.
-func (i *Installation) untilReady(limit time.Duration, machines []state.Machine) provisioner.Body {
-	var errand string
-	wait := i.seenTo(limit, func(report provisioner.Report, seen state.Observation) error {
-		errand = i.errand(report, seen)
-		return readyNodes(seen.Nodes, machines)
+func (i *Installation) everyNode() provisioner.Body {
+	return i.attended(limitNodes, "wait until every node is Ready", func(seen state.Observation) error {
+		return i.readyNodes(seen.Nodes, i.spec.Nodes())
 	})
-	return func(ctx context.Context, report provisioner.Report) error {
-		err := wait(ctx, report)
-		var limit *provisioner.LimitError
-		if errand == "" || !errors.As(err, &limit) {
-			return err
-		}
-		return fault.New(fault.Timeout, "wait until the nodes are Ready", err).WithHint("%s\nThen run the same command again.", errand)
-	}
 }
 
 // replaced says what to do about machines that were made again while the cluster still has the nodes of the old ones:
@@ -81,13 +61,15 @@ func (i *Installation) expected() []state.ExpectedNode {
 	return expected
 }
 
-// readyNodes says which of the machines are not Ready nodes yet.
-func readyNodes(nodes []state.NodeStatus, machines []state.Machine) error {
+// readyNodes says which of the machines are not Ready nodes yet. A node that is older than its machine is that of an
+// earlier machine of the same name.
+func (i *Installation) readyNodes(nodes []state.NodeStatus, machines []state.Machine) error {
 	known := nodesByName(nodes)
 	var missing, unready []string
 	for _, machine := range machines {
+		instance, _ := i.instanceOf(machine.Name)
 		switch node, registered := known[machine.Name]; {
-		case !registered:
+		case !registered || node.Created.Before(instance.Created):
 			missing = append(missing, machine.Name)
 		case !node.Ready:
 			unready = append(unready, machine.Name)

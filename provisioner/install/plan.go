@@ -40,9 +40,11 @@ func (i *Installation) preflightSteps() provisioner.Plan {
 			Needs: on("credentials", "openshift-install")},
 		{ID: "collisions", Phase: Preflight, Title: "Look for names that others hold", Do: i.collisions,
 			Needs: on("permissions")},
+		{ID: "machines", Phase: Preflight, Title: "Compare the machines with the answers", Do: i.compareMachines,
+			Needs: on("collisions", "offers")},
 		{ID: stepReachability, Phase: Preflight, Title: "Check what has to be reached", Do: i.reachability},
 		{ID: "quotas", Phase: Preflight, Title: "Check the quotas and estimate the cost", Do: i.quotas,
-			Needs: i.withSyn(on(stepReachability, "permissions", "install-config", "offers", "collisions"), syn.StepVault, syn.StepConfiguration)},
+			Needs: i.withSyn(on(stepReachability, "permissions", "install-config", "offers", "collisions", "machines"), syn.StepVault, syn.StepConfiguration)},
 	}
 }
 

@@ -26,6 +26,10 @@ type Change struct {
 type Preview struct {
 	Changes []Change
 	Surplus []Change // what the cluster has and the answers do not ask for; an installation leaves it alone
+	// Differences are machines that an installation would be refused for, as it does not change them.
+	Differences []MachineDifference
+	// Refusal is why an installation would end before it changed anything, or nil.
+	Refusal error
 	Quotas  []QuotaCheck
 	Cost    Cost
 	// Difference is what the cluster's configuration gets, if it is connected to Project Syn.
@@ -70,7 +74,14 @@ func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 			return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
 		})
 	}
-	var err error
+	missing, differences, err := i.machineDifferences(ctx)
+	if err != nil {
+		return preview, err
+	}
+	preview.Differences = differences
+	if preview.Refusal = i.checkMembers(ctx, report, missing); preview.Refusal == nil && refused(missing, differences) {
+		preview.Refusal = refuseDifferences(differences)
+	}
 	if preview.Quotas, err = i.quotaChecks(ctx); err != nil {
 		return preview, err
 	}

@@ -47,7 +47,10 @@ func (i *Installation) quotas(ctx context.Context, report provisioner.Report) er
 		return err
 	}
 	report.Progress(cost.String())
-	return nil
+	if i.options.Accepted == nil {
+		return nil
+	}
+	return i.options.Accepted()
 }
 
 // countField is the key of the answer that asks for less of a resource, or "": there may be fewer workers.

@@ -59,16 +59,6 @@ func (i *Installation) phaseReached(limit time.Duration, phase string) provision
 	})
 }
 
-// etcd waits until the members stand on the masters alone: 1, 2, 3, 4, 3.
-func (i *Installation) etcd() provisioner.Body {
-	return i.seenTo(limitMaster, func(_ provisioner.Report, seen state.Observation) error {
-		if seen.Etcd.BootstrapRemoved {
-			return nil
-		}
-		return i.etcdLacks(seen.Etcd)
-	})
-}
-
 // etcdLacks says how far etcd is, and why the bootstrap member is still there.
 func (i *Installation) etcdLacks(status state.EtcdStatus) error {
 	count := len(status.Members)

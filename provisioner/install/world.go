@@ -103,6 +103,8 @@ type Instances interface {
 	EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error
 	// Instances returns the machines that carry all the labels.
 	Instances(ctx context.Context, labels map[string]string) ([]state.Instance, error)
+	// DescribeInstances returns them with their disks, anti-affinity groups and user data, by a request for each.
+	DescribeInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error)
 	DeleteInstance(ctx context.Context, id string) (state.Action, error)
 }
 

@@ -20,6 +20,7 @@ func (e evidence) etcdStatus(complete bool) state.EtcdStatus {
 		BootstrapRemoved: reported.is(bootstrapMemberRemoved),
 		Message:          reported.find(membersAvailable).Message,
 		Revision:         e.etcd.Status.LatestAvailable,
+		Voters:           e.endpoints.Data,
 	}
 	counted, known := parseMembership(status.Message)
 	if known {

@@ -59,6 +59,7 @@ func TestEtcdMembersAreNamed(t *testing.T) {
 			"message", "failed to add new member https://192.0.2.10:2380: timeout"))
 		want := state.EtcdStatus{
 			Message: "3 members are available", Revision: 5, Held: "no member yet on master-0",
+			Voters: map[string]string{"8e9e05c521646900": "192.0.2.11"},
 			Members: []state.EtcdMember{
 				{Name: "etcd-bootstrap", State: "voter"},
 				{Name: "master-1", State: "voter", Revision: 4}, {Name: "master-2", State: "learner", Revision: 5},

@@ -48,6 +48,18 @@ func (c *cluster) addMember(name, address string) (member, error) {
 	return added, c.members.Put(name, added)
 }
 
+// RemoveMember does what an administrator does with etcdctl: every cluster's etcd forgets the member of that name.
+func (w *World) RemoveMember(name string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.clusters {
+		if err := c.members.Delete(name); err != nil {
+			return fmt.Errorf("remove the member %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
 func (c *cluster) changeMember(name string, change func(*member)) error {
 	changed, ok := c.members.Get(name)
 	if !ok {

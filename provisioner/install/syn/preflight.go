@@ -2,8 +2,13 @@ package syn
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
@@ -47,13 +52,22 @@ func (c *Connection) checkRegistered(report provisioner.Report, found state.SynC
 		return fault.Newf(fault.Conflict, op, "%s belongs to the tenant %s", found.ID, found.Tenant).
 			WithHint("give the cluster another ID, or correct the tenant; nothing was created").About(tenantField)
 	}
-	for name, wanted := range c.wantedCluster().Facts {
-		if there := found.Facts[name]; there != "" && there != wanted {
-			return fault.Newf(fault.Conflict, op, "Lieutenant has %q for its fact %s, and the answers say %q", there, name, wanted).
-				WithHint("give the cluster another ID, correct the answers, or have the fact changed in Lieutenant").About("syn.facts")
+	wanted := c.wantedCluster().Facts
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if there := found.Facts[name]; there != "" && there != wanted[name] {
+			return fault.Newf(fault.Invalid, op, "Lieutenant has %q for its fact %s, and the answers say %q", there, name, wanted[name]).
+				WithHint("if it is another cluster, give this one another ID. Otherwise correct the answers, or change the fact in Lieutenant:\n%s", c.changingFact(name, wanted[name])).
+				About("syn.facts")
 		}
 	}
 	return c.checkToken(report, found)
+}
+
+// changingFact is the command that changes a fact in Lieutenant.
+func (c *Connection) changingFact(name, value string) string {
+	body, _ := json.Marshal(map[string]any{"facts": map[string]string{name: value}}) // text always can be
+	return shellescape.QuoteCommand([]string{"curl", "-X", "PATCH", "-H", "Content-Type: application/merge-patch+json", "-d", string(body)}) +
+		` -H "Authorization: Bearer $(commodore fetch-token)" ` + shellescape.Quote(strings.TrimSuffix(c.Spec.Syn.LieutenantURL, "/")+"/clusters/"+c.Spec.Cluster.ID)
 }
 
 // wantedCluster is what Lieutenant is told about the cluster.

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// removeMachine deletes a machine and its node, as its operator has to.
+func removeMachine(b backdoor, name string) {
+	b.t.Helper()
+	b.ask(http.MethodDelete, "/instance/"+b.id("/instance", "instances", "name", name), nil)
+	forget(b, name)
+}
+
+// A master that was made again has joined once etcd has a member on it, which its operator has to make room for; and it
+// is not made at all while etcd could not do without the others. Machines that are to become others are replaced one by
+// one: the one that is missing is made, and the others are reported until they are, too.
+func TestRemadeMachines_AreWhatTheAnswersSay(t *testing.T) {
+	long(t)
+	t.Parallel()
+	virtually(t, "happy", func(t *testing.T, s session, zone *simcloud.Zone) {
+		installed(t, s)
+		b := backdoor{t, s}
+		removeMachine(b, "master-1")
+		errand := waitingForEtcd(t, s)
+		id := regexp.MustCompile(`rsh -c etcdctl etcd-master-0 etcdctl member remove ([0-9a-f]+)\n`).FindStringSubmatch(errand)
+		if id == nil || etcdEndpoints(t, s)[id[1]] == "" || !strings.Contains(errand, "delete secret etcd-peer-master-1 ") {
+			t.Errorf("the member to remove is not named: %s", errand)
+		}
+		if err := zone.RemoveEtcdMember("master-1"); err != nil {
+			t.Fatal(err)
+		}
+		if done := repaired(t, s); len(done) > 0 {
+			t.Errorf("made again: %v", done)
+		}
+		address := ""
+		for _, machine := range b.list("/instance", "instances") {
+			if machine["name"] == "master-1" {
+				address = machine["public-ip"].(string)
+			}
+		}
+		if endpoints := etcdEndpoints(t, s); len(endpoints) != 3 || !slices.Contains(slices.Collect(maps.Values(endpoints)), address) {
+			t.Errorf("etcd's members are %v, and master-1 is %s", endpoints, address)
+		}
+		areReplacedOneByOne(t, s)
+		surplusIsFound(t, b)
+		quorumIsKept(t, b, zone)
+	})
+}
+
+// waitingForEtcd installs until the master that was made again is a Ready node and has no member of etcd, and returns what
+// somebody has to do.
+func waitingForEtcd(t *testing.T, s session) (errand string) {
+	t.Helper()
+	ready := false
+	events := interruptedAt(t, s, func(e provisioner.Event) bool {
+		ready = ready || e.Type == provisioner.TypeNode && e.Name == "master-1" && e.State == "Ready"
+		return ready && e.Type == provisioner.TypeWait && e.Step == "masters" && strings.Contains(e.Last, "etcd has no healthy member on master-1")
+	})
+	for _, e := range events {
+		if (e.Step == "masters" || e.Step == "etcd") && e.State == provisioner.Done {
+			t.Errorf("the step %s is done, and etcd has no member on master-1", e.Step)
+		}
+		if e.Step == "masters" && strings.Contains(e.Hint, "etcdctl") {
+			errand = e.Hint
+		}
+	}
+	return errand
+}
+
+// etcdEndpoints are the addresses of the voting members by their IDs.
+func etcdEndpoints(t *testing.T, s session) map[string]string {
+	t.Helper()
+	var endpoints struct {
+		Data map[string]string `json:"data"`
+	}
+	askCluster(t, s, http.MethodGet, "/api/v1/namespaces/openshift-etcd/configmaps/etcd-endpoints", &endpoints)
+	return endpoints.Data
+}
+
+func areReplacedOneByOne(t *testing.T, s session) {
+	t.Helper()
+	s.spec.Sizing.Workers.Type = "standard.huge"
+	removeMachine(backdoor{t, s}, "worker-2")
+	out, err := finish(t, s)
+	if exitCode(err) != exitAnswers || !strings.Contains(err.Error(), "2 differ: worker-0: its type is standard.extra-large and not standard.huge; worker-1") {
+		t.Errorf("exit code %d: %v\n%s", exitCode(err), err, lastLines(out))
+	}
+	for _, command := range []string{"oc adm drain worker-0 ", "exo compute instance scale --zone ch-gva-2 ", "oc adm uncordon worker-0"} {
+		if !strings.Contains(fault.HintOf(err), command) {
+			t.Errorf("%q is not told:\n%s", command, fault.HintOf(err))
+		}
+	}
+	if !slices.ContainsFunc(eventsOf(t, out), func(e provisioner.Event) bool {
+		return e.Type == provisioner.TypeObject && e.Name == "worker-2" && e.Action == string(state.Created)
+	}) {
+		t.Errorf("worker-2 is not made:\n%s", lastLines(out))
+	}
+	// Once they are as the answers say, by the very commands, there is nothing to tell any more.
+	b := backdoor{t, s}
+	for _, offered := range b.list("/instance-type", "instance-types") {
+		if offered["family"] != "standard" || offered["size"] != "huge" {
+			continue
+		}
+		for _, name := range []string{"worker-0", "worker-1"} {
+			machine := "/instance/" + b.id("/instance", "instances", "name", name)
+			b.ask(http.MethodPut, machine+":stop", nil)
+			b.ask(http.MethodPut, machine+":scale", map[string]any{"instance-type": map[string]any{"id": offered["id"]}})
+			b.ask(http.MethodPut, machine+":start", nil)
+		}
+	}
+	if done := repaired(t, s); len(done) > 0 {
+		t.Errorf("made again: %v", done)
+	}
+}
+
+// surplusIsFound adds a machine of the cluster that no answer asks for, and takes one out of its security group.
+func surplusIsFound(t *testing.T, b backdoor) {
+	t.Helper()
+	s := b.s
+	s.spec.Sizing.Workers.Type = "standard.huge"
+	worker := "/instance/" + b.id("/instance", "instances", "name", "worker-1")
+	group := b.id("/security-group", "security-groups", "name", "c-demo-1_worker")
+	_, id, _ := strings.Cut(worker, "/instance/")
+	b.ask(http.MethodPut, "/security-group/"+group+":detach", map[string]any{"instance": map[string]string{"id": id}})
+	template := b.ask(http.MethodGet, worker, nil)
+	b.ask(http.MethodPost, "/instance", map[string]any{
+		"name": "worker-9", "instance-type": template["instance-type"], "template": template["template"], "disk-size": 100,
+		"labels": map[string]string{state.LabelCluster: "c-demo-1", state.LabelRole: "worker", state.LabelRootCA: template["labels"].(map[string]any)[state.LabelRootCA].(string)},
+	})
+	preview, err := s.preview(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unchanged(nil, preview); exitCode(err) != exitChecks {
+		t.Errorf("who expects no change hears %v", err)
+	}
+	_, err = finish(t, s)
+	for _, told := range []string{"worker-1: it is not in the security group c-demo-1_worker", "worker-9: the answers do not ask for it"} {
+		if exitCode(err) != exitAnswers || !strings.Contains(err.Error(), told) {
+			t.Errorf("%s is not told: exit code %d: %v", told, exitCode(err), err)
+		}
+	}
+	b.ask(http.MethodPut, "/security-group/"+group+":attach", map[string]any{"instance": map[string]string{"id": id}})
+	b.ask(http.MethodDelete, "/instance/"+b.id("/instance", "instances", "name", "worker-9"), nil)
+	if preview, err = s.preview(t.Context()); err != nil || unchanged(nil, preview) != nil {
+		t.Errorf("after the repair: %v, %v", unchanged(nil, preview), err)
+	}
+}
+
+// quorumIsKept loses two masters: none is made again.
+func quorumIsKept(t *testing.T, b backdoor, zone *simcloud.Zone) {
+	t.Helper()
+	s := b.s
+	s.spec.Sizing.Workers.Type = "standard.huge"
+	removeMachine(b, "master-2")
+	b.ask(http.MethodDelete, "/instance/"+b.id("/instance", "instances", "name", "master-0"), nil)
+	before := zone.Mutations()
+	preview, err := s.preview(t.Context())
+	if err != nil || preview.Refusal == nil || exitCode(unchanged(nil, preview)) != exitChecks {
+		t.Errorf("the plan refuses nothing: %v", err)
+	}
+	_, err = finish(t, s)
+	if exitCode(err) != exitChecks || !strings.Contains(err.Error(), "make master-0, master-2 again") || zone.Mutations() != before {
+		t.Errorf("exit code %d, %d changes: %v", exitCode(err), zone.Mutations()-before, err)
+	}
+}

@@ -1,0 +1,42 @@
+package ignition
+
+import (
+	"github.com/coreos/ignition/v2/config/v3_2"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// Layout is how a node divides its disk at its first boot. It stays that way for the life of the machine.
+type Layout struct {
+	RootGiB int  // size of the root partition; 0: it has the whole disk
+	TopoLVM bool // the rest is a volume group of TopoLVM
+}
+
+// LayoutOf returns the layout that a node's document asks for.
+func LayoutOf(document []byte) (Layout, error) {
+	config, _, err := v3_2.ParseCompatibleVersion(document)
+	if err != nil {
+		return Layout{}, fault.New(fault.Invalid, "read the layout of a disk", err)
+	}
+	var layout Layout
+	for _, disk := range config.Storage.Disks {
+		for _, partition := range disk.Partitions {
+			if partition.Number == rootPartition && partition.SizeMiB != nil {
+				layout.RootGiB = *partition.SizeMiB / 1024
+			}
+		}
+	}
+	for _, unit := range config.Systemd.Units {
+		layout.TopoLVM = layout.TopoLVM || unit.Name == initializeTopoLVM().Name
+	}
+	return layout, nil
+}
+
+// WantedLayout returns the layout of a node that the answers ask for.
+func WantedLayout(node state.Machine) Layout {
+	if node.DataDisk == 0 {
+		return Layout{}
+	}
+	return Layout{RootGiB: node.RootDisk, TopoLVM: node.TopoLVM}
+}

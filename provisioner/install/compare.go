@@ -1,0 +1,241 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"exoshift/ignition"
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// MachineDifference is a machine that is not as the answers say, and that an installation does not change.
+type MachineDifference struct {
+	Name   string
+	ID     string
+	Reason string   // what differs, a sentence
+	Do     []string // the commands that make it as the answers say, one a line
+
+	role state.Role // "": the answers do not ask for the machine
+}
+
+// compareMachines refuses answers that machines differ from which no installation changes. Where a machine of the same
+// role is missing, somebody is replacing them one by one: that one is made, and the others are reported at the end.
+func (i *Installation) compareMachines(ctx context.Context, report provisioner.Report) error {
+	missing, differences, err := i.machineDifferences(ctx)
+	if err != nil {
+		return err
+	}
+	if err := i.checkMembers(ctx, report, missing); err != nil {
+		return err
+	}
+	for _, difference := range differences {
+		report.Progress(difference.Name + ": " + difference.Reason)
+	}
+	if refused(missing, differences) {
+		return refuseDifferences(differences)
+	}
+	i.unresolved = differences
+	return nil
+}
+
+// refused tells whether there is a difference besides those of machines that are being replaced.
+func refused(missing []state.Machine, differences []MachineDifference) bool {
+	return slices.ContainsFunc(differences, func(d MachineDifference) bool {
+		return !slices.ContainsFunc(missing, func(m state.Machine) bool { return m.Role == d.role })
+	})
+}
+
+// Unresolved returns what the installation left as it is although the answers say otherwise, or nil.
+func (i *Installation) Unresolved() error {
+	if len(i.unresolved) == 0 {
+		return nil
+	}
+	return refuseDifferences(i.unresolved)
+}
+
+// hintedMachines is for how many machines the commands are in the error itself; a plan has them all.
+const hintedMachines = 3
+
+func refuseDifferences(differences []MachineDifference) error {
+	lines, commands := make([]string, len(differences)), []string{}
+	for n, difference := range differences {
+		lines[n] = difference.Name + ": " + difference.Reason
+		if n < hintedMachines {
+			commands = append(commands, difference.Do...)
+		}
+	}
+	hint := "An installation does not change machines that exist. Restore the answers, or make the machines as the answers say, one by one:\n" + strings.Join(commands, "\n")
+	if rest := len(differences) - hintedMachines; rest > 0 {
+		hint += fmt.Sprintf("\nThe commands for %d more are in `exoshift plan`.", rest)
+	}
+	return fault.Newf(fault.Invalid, "compare the machines with the answers", "%d differ: %s", len(differences), strings.Join(lines, "; ")).
+		WithHint("%s\nThen run the same command again.", hint)
+}
+
+// machineDifferences compares the machines that there are with those that the answers ask for, and returns those that
+// are missing besides. The bootstrap machine is left out: it is there for minutes, and other steps see to it.
+func (i *Installation) machineDifferences(ctx context.Context) (missing []state.Machine, differences []MachineDifference, err error) {
+	there, err := i.world.Cloud.DescribeInstances(ctx, i.labels())
+	if err != nil {
+		return nil, nil, err
+	}
+	live := map[string]state.Instance{}
+	for _, instance := range there {
+		live[instance.Name] = instance
+	}
+	delete(live, i.spec.Machines(state.RoleBootstrap)[0].Name)
+	for _, machine := range slices.Concat(i.spec.Machines(state.RoleLoadBalancer), i.spec.Nodes()) {
+		instance, exists := live[machine.Name]
+		if !exists {
+			missing = append(missing, machine)
+			continue
+		}
+		delete(live, machine.Name)
+		if difference, differs := i.compareMachine(machine, instance); differs {
+			differences = append(differences, difference)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(live)) {
+		role := state.Role(live[name].Labels[state.LabelRole])
+		differences = append(differences, MachineDifference{
+			Name: name, ID: live[name].ID, Reason: "the answers do not ask for it", Do: i.removal(name, live[name].ID, role),
+		})
+	}
+	return missing, differences, nil
+}
+
+// compareMachine returns how a machine differs from its answers. Of several remedies the one that makes the machine anew
+// is enough.
+func (i *Installation) compareMachine(machine state.Machine, live state.Instance) (MachineDifference, bool) {
+	var reasons, gentle []string
+	anew := false
+	differ := func(what, is, wanted string) {
+		reasons = append(reasons, fmt.Sprintf("its %s is %s and not %s", what, is, wanted))
+	}
+	if live.Type != machine.Type {
+		differ("type", live.Type, machine.Type)
+		if interchangeable(live.Type, machine.Type) {
+			gentle = append(gentle, i.scaling(machine, live.ID)...)
+		} else {
+			anew = true
+		}
+	}
+	for _, fixed := range i.fixedDifferences(machine, live) {
+		differ(fixed[0], fixed[1], fixed[2])
+		anew = true
+	}
+	labels, commands := i.compareLabels(machine, live)
+	reasons, gentle = append(reasons, labels...), append(gentle, commands...)
+	groups, commands := i.compareGroups(machine, live)
+	reasons, gentle = append(reasons, groups...), append(gentle, commands...)
+	if anew {
+		gentle = i.removal(machine.Name, live.ID, machine.Role)
+	}
+	return MachineDifference{Name: machine.Name, ID: live.ID, Reason: strings.Join(reasons, ", "), Do: gentle, role: machine.Role}, len(reasons) > 0
+}
+
+// fixedDifferences are those of what a machine has for life: what it is, what it was made of and where it runs.
+func (i *Installation) fixedDifferences(machine state.Machine, live state.Instance) [][3]string {
+	var all [][3]string
+	if disk := machine.RootDisk + machine.DataDisk; live.DiskGiB != disk {
+		all = append(all, [3]string{"disk", fmt.Sprintf("%d GiB", live.DiskGiB), fmt.Sprintf("%d GiB", disk)})
+	}
+	if live.DeployTarget != i.deployTarget {
+		all = append(all, [3]string{"deploy target", orNothing(live.DeployTarget), orNothing(i.spec.Exoscale.DeployTarget)})
+	}
+	name := i.affinityName(affinityGroup{machine.Role, machine.Index / affinityCapacity})
+	if id := i.idOf(state.KindAntiAffinityGroup, name); id == "" || !slices.Contains(live.AntiAffinityGroups, id) {
+		all = append(all, [3]string{"anti-affinity group", "another one", name})
+	}
+	if machine.Role == state.RoleLoadBalancer { // made of the newest public template of that day
+		return all
+	}
+	// A template that is gone has no name any more, and is registered again under the same one.
+	if made, noted := i.nameOf(state.KindTemplate, live.TemplateID), i.Facts().Template; made != "" && noted != "" && made != noted {
+		all = append(all, [3]string{"template", made, noted})
+	}
+	if layout, err := ignition.LayoutOf(live.UserData); err == nil && layout != ignition.WantedLayout(machine) {
+		all = append(all, [3]string{"disk's layout", describeLayout(layout), describeLayout(ignition.WantedLayout(machine))})
+	}
+	return all
+}
+
+func describeLayout(layout ignition.Layout) string {
+	switch {
+	case layout.RootGiB == 0:
+		return "one root partition"
+	case layout.TopoLVM:
+		return fmt.Sprintf("%d GiB for root and a volume group of TopoLVM", layout.RootGiB)
+	}
+	return fmt.Sprintf("%d GiB for root and a data partition", layout.RootGiB)
+}
+
+// compareLabels leaves out the label of the certificates, which is compared before.
+func (i *Installation) compareLabels(machine state.Machine, live state.Instance) (reasons, commands []string) {
+	if role := live.Labels[state.LabelRole]; role != string(machine.Role) {
+		labels := maps.Clone(live.Labels) // exo replaces all of them
+		labels[state.LabelRole] = string(machine.Role)
+		var flags []string
+		for _, key := range slices.Sorted(maps.Keys(labels)) {
+			flags = append(flags, "--label "+key+"="+labels[key])
+		}
+		reasons = append(reasons, fmt.Sprintf("its label %s is %s and not %s", state.LabelRole, orNothing(role), machine.Role))
+		commands = append(commands, i.exo("update", live.ID, flags...))
+	}
+	return reasons, commands
+}
+
+// compareGroups compares the security groups of this cluster; others are their owner's business.
+func (i *Installation) compareGroups(machine state.Machine, live state.Instance) (reasons, commands []string) {
+	var wanted []string
+	for _, group := range i.groupsOf(machine.Role) {
+		wanted = append(wanted, i.name(group))
+	}
+	has := map[string]bool{}
+	for _, id := range live.SecurityGroups {
+		name := i.nameOf(state.KindSecurityGroup, id)
+		has[name] = true
+		if strings.HasPrefix(name, i.name("")) && !slices.Contains(wanted, name) {
+			reasons = append(reasons, "it is in the security group "+name)
+			commands = append(commands, i.exo("security-group remove", live.ID, name))
+		}
+	}
+	for _, name := range wanted {
+		if !has[name] {
+			reasons = append(reasons, "it is not in the security group "+name)
+			commands = append(commands, i.exo("security-group add", live.ID, name))
+		}
+	}
+	return reasons, commands
+}
+
+// idOf returns the ID of an object that the organization had at the beginning, or "".
+func (i *Installation) idOf(kind, name string) string {
+	for _, o := range i.there {
+		if o.Kind == kind && o.Name == name {
+			return o.ID
+		}
+	}
+	return ""
+}
+
+func (i *Installation) nameOf(kind, id string) string {
+	for _, o := range i.there {
+		if o.Kind == kind && o.ID == id {
+			return o.Name
+		}
+	}
+	return ""
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
