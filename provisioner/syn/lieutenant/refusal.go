@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 )
 
 const maxReason = 600 // runes
@@ -107,5 +108,5 @@ func clean(words, secret string) string {
 	if secret != "" {
 		words = strings.ReplaceAll(words, secret, "(secret)")
 	}
-	return fault.Said(words, maxReason)
+	return text.Sanitize(words, text.Limit(maxReason))
 }
