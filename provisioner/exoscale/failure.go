@@ -105,6 +105,7 @@ const (
 type redactor struct{ secret string }
 
 func (r redactor) redact(words string) string {
+	words = text.Sanitize(words, text.Limit(10*maxMessage)) // first, as it may join the parts of a secret
 	if r.secret != "" {
 		words = strings.ReplaceAll(words, r.secret, "(secret)")
 	}

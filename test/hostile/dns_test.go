@@ -40,7 +40,9 @@ var nameServers = map[string]func(context.Context, net.Conn){
 	},
 	"silent":    func(_ context.Context, c net.Conn) { _, _ = io.Copy(io.Discard, c) },
 	"cut short": func(_ context.Context, c net.Conn) { _, _ = c.Write([]byte{0x00, 0x50, 'x'}) },
-	"no DNS":    func(_ context.Context, c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 200 OK\r\n\r\n" + steering + strings.Repeat("x", 1<<16))) },
+	"no DNS": func(_ context.Context, c net.Conn) {
+		_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\n\r\n" + steering + strings.Repeat("x", 1<<16)))
+	},
 	"another question": func(_ context.Context, c net.Conn) {
 		conn := &dns.Conn{Conn: c}
 		question, err := conn.ReadMsg()

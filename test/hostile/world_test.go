@@ -63,7 +63,7 @@ func open(t *testing.T, c client, a attack) *world {
 	if a.certs != nil {
 		settings = a.certs(w, c)
 	}
-	w.serve(memory, here, settings, w.counted(a.answer(w, c)))
+	w.serve(memory, here, settings, w.counted(c.limit, a.answer(w, c)))
 	w.serve(memory, there, w.serverTLS(w.authority, elsewhere(c.host)), http.HandlerFunc(w.note))
 	client, err := memory.Host(netip.MustParseAddr("192.0.2.3"))
 	must(t, err)
@@ -90,20 +90,23 @@ func (w *world) serve(memory *fabric.Fabric, address netip.Addr, settings *tls.C
 }
 
 // counted counts what is sent.
-func (w *world) counted(handler http.HandlerFunc) http.HandlerFunc {
+func (w *world) counted(limit int64, handler http.HandlerFunc) http.HandlerFunc {
 	return func(answer http.ResponseWriter, request *http.Request) {
-		handler(&counter{answer, &w.sent}, request)
+		handler(&counter{answer, &w.sent, 2*limit + slack}, request)
 	}
 }
 
 type counter struct {
 	http.ResponseWriter
 	sent *atomic.Int64
+	most int64 // an attack on a client without a limit would never end
 }
 
 func (c *counter) Write(p []byte) (int, error) {
 	n, err := c.ResponseWriter.Write(p)
-	c.sent.Add(int64(n))
+	if c.sent.Add(int64(n)) > c.most {
+		err = io.ErrShortWrite
+	}
 	return n, err
 }
 
