@@ -26,11 +26,12 @@ race: ## Run the same tests with the race detector, where there is a C compiler
 faults: ## Run the tests that make test leaves out: every variant, every call that changes something interrupted
 	test/scripts/faults
 
-e2e: ## Test with programs by others: HAProxy, squid, bind, Ignition, qemu, Terraform, Kubernetes; what is missing is installed
+e2e: ## Test with programs by others: HAProxy, squid, bind, Ignition, qemu, Terraform, Kubernetes; fuzz every parser; what is missing is installed
 	test/scripts/e2e
 
-lint: ## Run the linters of .golangci.yml
+lint: ## Run the linters of .golangci.yml, and look for known vulnerabilities where their database can be had
 	$(LINT) run
+	test/scripts/vulncheck
 
 fmt: ## Format the code
 	$(LINT) fmt

@@ -11,11 +11,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/wizard"
 )
@@ -24,7 +27,32 @@ import (
 func NewJSON(w io.Writer) func(provisioner.Event) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	return func(e provisioner.Event) { _ = encoder.Encode(e) } // an event always encodes; the writer may be gone
+	return func(e provisioner.Event) { _ = encoder.Encode(sanitized(e)) } // an event always encodes; the writer may be gone
+}
+
+// sanitized returns an event whose texts steer no terminal: whoever reads the JSON prints them somewhere.
+func sanitized(e provisioner.Event) provisioner.Event {
+	fields := reflect.ValueOf(&e).Elem()
+	for i := range fields.NumField() {
+		switch field := fields.Field(i).Addr().Interface().(type) {
+		case *provisioner.Type:
+			*field = provisioner.Type(text.Sanitize(string(*field)))
+		case *string:
+			*field = text.Sanitize(*field, text.Lines)
+		case *[]string:
+			*field = slices.Clone(*field)
+			for j, line := range *field {
+				(*field)[j] = text.Sanitize(line, text.Lines)
+			}
+		case *[]provisioner.Member:
+			*field = slices.Clone(*field)
+			for j, member := range *field {
+				member.Name, member.State = text.Sanitize(member.Name), text.Sanitize(member.State)
+				(*field)[j] = member
+			}
+		}
+	}
+	return e
 }
 
 // Faults prints what is wrong with the answers, one fault a line.

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -53,6 +54,37 @@ func TestHostileTextOfAnyEventNeverReachesTheTerminal(t *testing.T) {
 				t.Errorf("%s, %q: %q is printed", kind, eventState, out.String()[max(0, i-40):i+1])
 			}
 		}
+	}
+}
+
+func TestJSON_HoldsNoHostileText(t *testing.T) {
+	var out bytes.Buffer
+	console.NewJSON(&out)(poisoned(provisioner.TypeStep, hostile))
+	var event map[string]any
+	if err := json.Unmarshal(out.Bytes(), &event); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(path string, value any)
+	texts := 0
+	walk = func(path string, value any) {
+		switch value := value.(type) {
+		case string:
+			if texts++; strings.IndexFunc(value, steers) >= 0 {
+				t.Errorf("%s is %q", path, value)
+			}
+		case []any:
+			for _, one := range value {
+				walk(path+"[]", one)
+			}
+		case map[string]any:
+			for name, one := range value {
+				walk(path+"."+name, one)
+			}
+		}
+	}
+	walk("", event)
+	if texts < 20 {
+		t.Errorf("only %d texts were looked at", texts)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"exoshift/internal/text"
 )
 
 // Kind says what sort of failure an error is.
@@ -67,11 +69,12 @@ func Blame(err error, field string, kinds ...Kind) error {
 	return failure.About(field)
 }
 
+// Error returns the operation and the cause, without anything in the words of others that could steer a terminal.
 func (e *Error) Error() string {
 	if e.Err == nil {
-		return e.Op
+		return text.Sanitize(e.Op, text.Lines)
 	}
-	return e.Op + ": " + e.Err.Error()
+	return text.Sanitize(e.Op+": "+e.Err.Error(), text.Lines)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -99,7 +102,7 @@ func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
 // HintOf returns the first hint in err's chain, or in one of those that were joined, or "".
 func HintOf(err error) string {
-	return first(err, func(e *Error) string { return e.Hint })
+	return text.Sanitize(first(err, func(e *Error) string { return e.Hint }), text.Lines)
 }
 
 // FieldOf returns the key of the answer that has to change: the first one in err's chain, or in one of those that were
@@ -109,16 +112,16 @@ func FieldOf(err error) string {
 }
 
 // first returns the first text that is not empty, depth first.
-func first(err error, text func(*Error) string) string {
-	if e, plain := err.(*Error); plain && text(e) != "" { //nolint:errorlint // the chain is walked here
-		return text(e)
+func first(err error, part func(*Error) string) string {
+	if e, plain := err.(*Error); plain && part(e) != "" { //nolint:errorlint // the chain is walked here
+		return part(e)
 	}
 	switch wrapping := err.(type) { //nolint:errorlint // the chain is walked here
 	case interface{ Unwrap() error }:
-		return first(wrapping.Unwrap(), text)
+		return first(wrapping.Unwrap(), part)
 	case interface{ Unwrap() []error }:
 		for _, one := range wrapping.Unwrap() {
-			if found := first(one, text); found != "" {
+			if found := first(one, part); found != "" {
 				return found
 			}
 		}

@@ -24,7 +24,13 @@ const Cut = "the connection was cut"
 func Explain(err error) Brief {
 	var dns *net.DNSError
 	var timeout net.Error
+	var large TooLargeError
+	var slow TooSlowError
 	switch {
+	case errors.As(err, &large):
+		return Brief{large.Error(), err}
+	case errors.As(err, &slow):
+		return Brief{slow.Error(), err}
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return Brief{"the name " + dns.Name + " does not resolve", err}
 	case errors.As(err, &dns):

@@ -15,15 +15,19 @@ import (
 // message is the media type of a DNS message, as in RFC 8484.
 const message = "application/dns-message"
 
+// answerLimits are those of a DNS message.
+var answerLimits = Limits{Bytes: dns.MaxMsgSize, Time: 2 * patience}
+
 // PublicResolver returns the resolver that is asked over HTTPS by machines that only see the world through a proxy.
 func PublicResolver() *url.URL {
 	return &url.URL{Scheme: "https", Host: "cloudflare-dns.com", Path: "/dns-query"}
 }
 
-// OverHTTPS asks a resolver as RFC 8484 says.
+// OverHTTPS asks a resolver as RFC 8484 says, by the connections of a client.
 func OverHTTPS(client *http.Client, resolver *url.URL) Resolver {
+	limited := &http.Client{Transport: answerLimits.Over(client.Transport), CheckRedirect: KeepRedirect}
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
-		answer, err := post(ctx, client, resolver, question)
+		answer, err := post(ctx, limited, resolver, question)
 		if err != nil {
 			return nil, fmt.Errorf("ask %s: %w", resolver.Host, err)
 		}
@@ -54,9 +58,9 @@ func post(ctx context.Context, client *http.Client, resolver *url.URL, question 
 
 func unpack(response *http.Response, id uint16) (*dns.Msg, error) {
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("it answers %s", response.Status)
+		return nil, fmt.Errorf("it answers %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, dns.MaxMsgSize+1))
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}

@@ -71,14 +71,15 @@ func (n Network) outer(public *url.URL) Network {
 // Transport returns a new HTTP transport on this network that trusts the public internet.
 func (n Network) Transport() *http.Transport {
 	return &http.Transport{
-		DialContext:           n.Dial,
-		Proxy:                 n.Proxy,
-		TLSClientConfig:       n.TLS(),
-		ForceAttemptHTTP2:     false,
-		TLSHandshakeTimeout:   20 * time.Second,
-		ResponseHeaderTimeout: 60 * time.Second,
-		IdleConnTimeout:       30 * time.Second,
-		MaxIdleConnsPerHost:   32, // more than ever speak at a time: a connection that is not kept costs a handshake
+		DialContext:            n.Dial,
+		Proxy:                  n.Proxy,
+		TLSClientConfig:        n.TLS(),
+		ForceAttemptHTTP2:      false,
+		TLSHandshakeTimeout:    20 * time.Second,
+		ResponseHeaderTimeout:  60 * time.Second,
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: maxHeader,
+		MaxIdleConnsPerHost:    32, // more than ever speak at a time: a connection that is not kept costs a handshake
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"exoshift/internal/text"
 )
 
 // failure is a request that did not succeed.
@@ -24,7 +26,7 @@ type failure struct {
 func (f *failure) Error() string {
 	switch {
 	case f.err != nil:
-		return fmt.Sprintf("no answer to %s %s: %v", f.method, f.path, f.err)
+		return fmt.Sprintf("no answer to %s %s: %s", f.method, f.path, text.Sanitize(f.err.Error(), text.Limit(maxMessage)))
 	case f.operation != "":
 		return "the operation ended in " + f.operation + f.explanation()
 	}
@@ -93,19 +95,20 @@ func join(words []string) string {
 	return text
 }
 
-const maxMessage = 600 // bytes
+const (
+	maxMessage = 600 // characters
+	maxReason  = 60  // characters; the API has single words
+)
 
 // redactor keeps secrets out of messages: the API's secret, and the signatures of requests and links, should a
 // server repeat them.
 type redactor struct{ secret string }
 
-func (r redactor) redact(text string) string {
+func (r redactor) redact(words string) string {
+	words = text.Sanitize(words, text.Limit(10*maxMessage)) // first, as it may join the parts of a secret
 	if r.secret != "" {
-		text = strings.ReplaceAll(text, r.secret, "(secret)")
+		words = strings.ReplaceAll(words, r.secret, "(secret)")
 	}
-	text = regexp.MustCompile(`(?i)(signature=)[^&\s",]+`).ReplaceAllString(text, "${1}(secret)")
-	if len(text) > maxMessage {
-		text = strings.ToValidUTF8(text[:maxMessage], "") + "..."
-	}
-	return text
+	words = regexp.MustCompile(`(?i)(signature=)[^&\s",]+`).ReplaceAllString(words, "${1}(secret)")
+	return text.Sanitize(words, text.Limit(maxMessage))
 }

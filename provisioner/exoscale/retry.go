@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"exoshift/internal/network"
 )
 
 const (
@@ -40,7 +42,7 @@ func (f *failure) passing() bool {
 	switch {
 	case f.operation != "":
 		return false
-	case errors.As(f.err, &name) && name.IsNotFound, errors.As(f.err, &certificate):
+	case errors.As(f.err, &name) && name.IsNotFound, errors.As(f.err, &certificate), network.IsTooLarge(f.err):
 		return false
 	}
 	return f.err != nil || f.status == http.StatusTooManyRequests || f.status >= http.StatusInternalServerError

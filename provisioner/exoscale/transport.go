@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"exoshift/internal/network"
+	"exoshift/internal/text"
 )
 
 const (
 	requestTimeout = 90 * time.Second // of the wall clock, for one attempt with its answer
-	maxAnswer      = 32 << 20         // bytes; the longest lists are far below
+	maxAnswer      = 16 << 20         // bytes; the longest lists are far below
 )
 
 // transport is what egoscale speaks through. Every answer but a plain success becomes a *failure, which keeps the
@@ -28,7 +29,8 @@ type transport struct {
 }
 
 func newTransport(inner http.RoundTripper, clock network.Clock, secret string) *transport {
-	return &transport{inner: inner, clock: clock, words: redactor{secret}}
+	limits := network.Limits{Bytes: maxAnswer, Time: requestTimeout}
+	return &transport{inner: limits.Over(inner), clock: clock, words: redactor{secret}}
 }
 
 // RoundTrip repeats the attempts that may be repeated; see retry.
@@ -72,7 +74,7 @@ func (t *transport) attempt(req *http.Request, body io.ReadCloser) (*http.Respon
 		failed.err, failed.expired = err, errors.Is(req.Context().Err(), context.DeadlineExceeded)
 		return nil, failed
 	}
-	content, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	content, err := io.ReadAll(answer.Body)
 	_ = answer.Body.Close()
 	if err != nil {
 		failed.err = err
@@ -105,14 +107,14 @@ func (t *transport) judge(failed *failure, answer *http.Response, content []byte
 func (t *transport) judgeOperation(failed *failure, content []byte) bool {
 	var operation struct{ State, Reason, Message string }
 	if err := json.Unmarshal(content, &operation); err != nil {
-		failed.message = "an operation that cannot be read: " + err.Error()
+		failed.message = "an operation that cannot be read: " + t.words.redact(err.Error())
 		return false
 	}
 	if operation.State != "failure" && operation.State != "timeout" {
 		return true
 	}
 	failed.operation = operation.State
-	failed.reason = operation.Reason
+	failed.reason = text.Sanitize(operation.Reason, text.Limit(maxReason))
 	failed.message = t.words.redact(operation.Message)
 	return false
 }

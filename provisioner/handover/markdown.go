@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"exoshift/internal/text"
 )
 
-// Markdown returns the report as a document.
+// Markdown returns the report as a document. What the cluster and others say in it stays within its line.
 func (r Report) Markdown() []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# %s\n", escaped(r.Title))
@@ -26,7 +28,7 @@ func (r Report) Markdown() []byte {
 			row.markdown(&out, before, after)
 		}
 	}
-	return out.Bytes()
+	return append([]byte(text.Sanitize(out.String(), text.Lines)), '\n')
 }
 
 // markdown writes a row between two others: facts in a row are a list, commands a block.
@@ -45,13 +47,13 @@ func (r Row) markdown(out *bytes.Buffer, before, after Row) {
 			out.WriteString("```\n")
 		}
 	case fact:
-		fmt.Fprintf(out, "- %s: `%s`\n", escaped(r.Name), strings.ReplaceAll(r.Text, "`", "'"))
+		fmt.Fprintf(out, "- %s: `%s`\n", escaped(r.Name), strings.ReplaceAll(text.Sanitize(r.Text), "`", "'"))
 	default:
 		fmt.Fprintf(out, "%s\n", escaped(r.Text))
 	}
 }
 
 // escaped keeps a text from being taken for markup.
-func escaped(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "`", "\\`").Replace(text)
+func escaped(words string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "`", "\\`").Replace(text.Sanitize(words))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -186,5 +187,26 @@ func TestWhatWasNotCheckedIsToldWithItsReason(t *testing.T) {
 	}
 	if strings.Contains(string(handover.New(source()).Markdown()), "not checked") {
 		t.Error("nothing was skipped, and yet the page speaks of it")
+	}
+}
+
+func TestMarkdown_HoldsNoHostileText(t *testing.T) {
+	const hostile = "a\x1b[2J\u202eb\u200b\r\n# Trust me\x00"
+	s := connected()
+	for _, field := range []*string{
+		&s.Facts.OpenShiftVersion, &s.Facts.ConsoleURL, &s.Facts.InfraID, &s.Facts.Template, &s.Facts.APIAddress,
+		&s.Facts.Syn.Catalog, &s.Facts.Syn.Commit, &s.Facts.Syn.SSHPublicKey, &s.Facts.Syn.ACME, &s.Facts.Syn.Alerts[0],
+	} {
+		*field = hostile
+	}
+	for i := range s.Board.Objects {
+		s.Board.Objects[i].Name, s.Board.Objects[i].ID = hostile, hostile
+	}
+	page := string(handover.New(s).Markdown())
+	if i := strings.IndexFunc(page, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+		t.Errorf("%q", page[max(0, i-60):i+1])
+	}
+	if strings.Contains(page, "\n# Trust") || !strings.Contains(page, "Trust me") {
+		t.Errorf("what others say has a line of its own, or is not there at all:\n%s", page)
 	}
 }

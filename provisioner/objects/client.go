@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -36,10 +37,13 @@ const (
 // retries bounds how often minio-go repeats a request that may succeed later; all requests here may be repeated.
 const retries = 5
 
+// answerLimits are those of an answer: lists come in pages, and no object that is read is larger.
+var answerLimits = network.Limits{Bytes: 16 << 20, Time: 2 * time.Minute}
+
 // Client is the object storage of one zone. Its methods may be called concurrently.
 type Client struct {
 	s3      *minio.Client
-	http    *http.Transport
+	http    *http.Client
 	zone    string
 	journal Journal
 	preview bool   // changes nothing; see Preview
@@ -59,7 +63,7 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 		return nil, fault.New(fault.Invalid, op, errors.New("the API key or its secret is missing")).
 			WithHint("set the API key and its secret")
 	}
-	inner := net.Transport()
+	inner := answerLimits.Over(net.Transport())
 	client, err := minio.New(state.ObjectStorageHost(zone), &minio.Options{
 		Creds:        credentials.NewStaticV4(key, secret, ""),
 		Secure:       true,
@@ -71,7 +75,7 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	return &Client{s3: client, http: inner, zone: zone, journal: journal}, nil
+	return &Client{s3: client, http: &http.Client{Transport: inner, CheckRedirect: network.KeepRedirect}, zone: zone, journal: journal}, nil
 }
 
 // Preview returns a client that looks but changes nothing: what it would do is told by the actions that its methods

@@ -13,8 +13,13 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/internal/text"
 	"exoshift/state"
 )
+
+// maxWords is how much of the words of others an error repeats, in characters.
+const maxWords = 600
 
 // translate makes a *fault.Error of what minio-go returned.
 func (c *Client) translate(ctx context.Context, op string, err error) error {
@@ -36,20 +41,25 @@ func (c *Client) translate(ctx context.Context, op string, err error) error {
 
 // describe keeps the code and the words of a refusal; minio-go tells the words only.
 func describe(refusal minio.ErrorResponse) error {
-	return fmt.Errorf("%d %s: %w", refusal.StatusCode, refusal.Code, refusal)
+	words := fmt.Sprintf("%d %s: %s", refusal.StatusCode, refusal.Code, refusal.Error())
+	return network.Brief{Sentence: text.Sanitize(words, text.Limit(maxWords)), Cause: refusal}
 }
 
 func (c *Client) unanswered(op string, err error) error {
 	var certificate *tls.CertificateVerificationError
-	var network net.Error // every error of http.Client is one
+	var failed net.Error // every error of http.Client is one
+	told := network.Brief{Sentence: text.Sanitize(err.Error(), text.Limit(maxWords)), Cause: err}
 	switch {
+	case network.IsTooLarge(err):
+		return fault.New(fault.Invalid, op, told).
+			WithHint("check that nothing stands between this machine and https://%s", state.ObjectStorageHost(c.zone))
 	case errors.As(err, &certificate):
-		return fault.New(fault.Internal, op, err).
+		return fault.New(fault.Internal, op, told).
 			WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
-	case !errors.As(err, &network) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return fault.New(fault.Internal, op, err)
+	case !errors.As(err, &failed) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return fault.New(fault.Internal, op, told)
 	}
-	return fault.New(fault.Transient, op, err).
+	return fault.New(fault.Transient, op, told).
 		WithHint("check that this machine reaches https://%s, then run again", state.ObjectStorageHost(c.zone))
 }
 

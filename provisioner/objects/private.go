@@ -17,7 +17,7 @@ func (c *Client) CheckPrivate(ctx context.Context, bucket, key string) error {
 	if err != nil {
 		return fault.New(fault.Invalid, op, err)
 	}
-	response, err := (&http.Client{Transport: c.http}).Do(request)
+	response, err := c.http.Do(request)
 	if err != nil {
 		return c.translate(ctx, op, err)
 	}
@@ -28,8 +28,8 @@ func (c *Client) CheckPrivate(ctx context.Context, bucket, key string) error {
 	case code == http.StatusForbidden, code == http.StatusUnauthorized:
 		return nil
 	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError:
-		return fault.Newf(fault.Transient, op, "the object storage answered %s", response.Status)
+		return fault.Newf(fault.Transient, op, "the object storage answered %d %s", code, http.StatusText(code))
 	}
-	return fault.Newf(fault.Conflict, op, "it answered %s to a request without a signature", response.Status).
+	return fault.Newf(fault.Conflict, op, "it answered %d %s to a request without a signature", response.StatusCode, http.StatusText(response.StatusCode)).
 		WithHint("take the public access off bucket %s: look at its policy and its access control list", bucket)
 }

@@ -96,7 +96,7 @@ func fetchAlerts(ctx context.Context, client *http.Client, address, token string
 	default:
 		return nil, fault.Newf(fault.Internal, alertsOp, "%s answers %d", host, code)
 	}
-	content, err := io.ReadAll(io.LimitReader(response.Body, maxAlertsAnswer))
+	content, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, fault.New(fault.Transient, alertsOp+" at "+host, network.Explain(err))
 	}

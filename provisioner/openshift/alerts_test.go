@@ -57,7 +57,7 @@ func TestAlertsAreToldWithWhatIsExpectedLast(t *testing.T) {
 		for _, alert := range alerts {
 			got = append(got, fmt.Sprintf("%s %s %q %t %t", alert.Name, alert.Severity, alert.Summary, alert.Silenced, alert.Known != ""))
 		}
-		want := []string{`Big critical "Big. Of a/b." false false`, `Small info "a [2Jb" false false`, `Quiet critical "" true false`,
+		want := []string{`Big critical "Big. Of a/b." false false`, `Small info "ab" false false`, `Quiet critical "" true false`,
 			`UpdateAvailable info "newer" false true`, `Watchdog none "" false true`}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

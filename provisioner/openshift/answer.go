@@ -9,6 +9,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/text"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -19,10 +20,14 @@ func (a *api) explain(ctx context.Context, op string, err error) error {
 		return context.Cause(ctx)
 	}
 	var answer apierrors.APIStatus
+	if network.IsTooLarge(err) {
+		return fault.New(fault.Internal, op+" at "+a.address.Host, network.Explain(err))
+	}
 	if !errors.As(err, &answer) {
 		return fault.New(fault.Transient, op+" at "+a.address.Host, unanswered(err))
 	}
-	failure := fault.New(kindOfAnswer(err, int(answer.Status().Code)), op, err)
+	told := network.Brief{Sentence: text.Sanitize(err.Error()), Cause: err}
+	failure := fault.New(kindOfAnswer(err, int(answer.Status().Code)), op, told)
 	if failure.Kind == fault.Denied {
 		return failure.WithHint("check that the kubeconfig belongs to the cluster behind %s", a.address.Host)
 	}

@@ -87,12 +87,13 @@ func trustOf(net network.Network, config *rest.Config) (*tls.Config, error) {
 	return trust, nil
 }
 
-// newClient makes the transport itself: client-go caches its transports for the life of the process, speaks HTTP/2,
+// newClient follows no redirects, which would show the credentials to another host. It makes the transport itself: client-go caches its transports for the life of the process, speaks HTTP/2,
 // whose connections outlive the API server behind a load balancer, and takes a proxy from the environment.
 func newClient(net network.Network, trust *tls.Config) *http.Client {
 	transport := net.Transport()
 	transport.TLSClientConfig = trust.Clone()
-	return &http.Client{Transport: transport, Timeout: requestTimeout}
+	limits := network.Limits{Bytes: maxAnswer}
+	return &http.Client{Transport: limits.Over(transport), Timeout: requestTimeout, CheckRedirect: network.KeepRedirect}
 }
 
 func restConfig(config *rest.Config) *rest.Config {

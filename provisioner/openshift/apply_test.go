@@ -172,7 +172,7 @@ func TestWhatBelongsToOthersIsNamedAndNotTaken(t *testing.T) {
 			{"reason": "FieldManagerConflict", "message": "conflict with \"kubectl\" using v1", "field": ".metadata.labels.a"},
 			{"reason": "FieldManagerConflict", "message": "conflict with \"argocd\u001b[31m\" using v1", "field": ".metadata.labels.b"}]}`)
 		_, err := r.Apply(t.Context(), []byte(agent))
-		want := `apply Namespace syn: it belongs to others in part: .metadata.labels.a of kubectl, .metadata.labels.b of argocd [31m`
+		want := `apply Namespace syn: it belongs to others in part: .metadata.labels.a of kubectl, .metadata.labels.b of argocd`
 		if !fault.Is(err, fault.Conflict) || err.Error() != want {
 			t.Errorf("got %v", err)
 		}

@@ -44,9 +44,7 @@ func (c *Cluster) emergencyAPI(kubeconfig []byte, admin *api) (*api, error) {
 	}
 	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	made := &api{address: address, trust: trust, http: newClient(c.net, trust), tally: &c.tally}
-	if plain, ok := made.http.Transport.(*http.Transport); ok {
-		made.http.Transport = bearer{plain, config.BearerToken}
-	}
+	made.http.Transport = bearer{made.http.Transport, config.BearerToken}
 	if made.objects, err = dynamic.NewForConfigAndClient(restConfig(&rest.Config{Host: config.Host}), made.http); err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
@@ -55,14 +53,14 @@ func (c *Cluster) emergencyAPI(kubeconfig []byte, admin *api) (*api, error) {
 
 // bearer shows a token with every request.
 type bearer struct {
-	*http.Transport
+	http.RoundTripper
 	token string
 }
 
 func (b bearer) RoundTrip(request *http.Request) (*http.Response, error) {
 	shown := request.Clone(request.Context())
 	shown.Header.Set("Authorization", "Bearer "+b.token)
-	return b.Transport.RoundTrip(shown)
+	return b.RoundTripper.RoundTrip(shown)
 }
 
 func checkEmergency(config *rest.Config, address, admin *url.URL) error {

@@ -24,7 +24,7 @@ const (
 	// maxPages ends a list that has no end; a cluster of 1,000 nodes has a few thousand requests for certificates.
 	maxPages = 400
 	// maxAnswer bounds an answer, in bytes: a page of big objects is a few million.
-	maxAnswer = 256 << 20
+	maxAnswer = 32 << 20
 )
 
 // read gets one object, decoded into T; false if there is none (yet), or nothing of its kind (yet).
@@ -97,7 +97,7 @@ func (a *api) get(ctx context.Context, address *url.URL, kind, name string) ([]b
 		return nil, err
 	}
 	defer response.Body.Close()
-	content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	content, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,8 @@ func (a *api) ingressClient(ctx context.Context, net network.Network) (*http.Cli
 	roots.AppendCertsFromPEM([]byte(published.Data["ca-bundle.crt"]))
 	transport := net.Transport()
 	transport.TLSClientConfig.RootCAs = roots
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, nil
+	limits := network.Limits{Bytes: maxAlertsAnswer, Time: alertsTimeout}
+	return &http.Client{Transport: limits.Over(transport), CheckRedirect: network.KeepRedirect}, nil
 }
 
 // publicRoots returns a copy of the certificate authorities of the public internet as a network knows them.

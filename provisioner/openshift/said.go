@@ -2,32 +2,19 @@ package openshift
 
 import (
 	"errors"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxSaid is how much of what others say is repeated, in bytes.
+// maxSaid is how much of what others say is repeated, in characters.
 const maxSaid = 400
 
 // said returns what others say as people may see it: one line, not long, of nothing but text.
-func said(text string) string {
-	fields := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
-	text = strings.Join(fields, " ")
-	if len(text) <= maxSaid {
-		return text
-	}
-	cut := maxSaid
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
-}
+func said(words string) string { return text.Sanitize(words, text.Limit(maxSaid)) }
 
 // curt shortens the API's own words in an error: they may quote a whole object.
 func curt(err error) error {

@@ -154,7 +154,7 @@ func TestAnApplicationTellsWhyItIsNotWell(t *testing.T) {
 		"it is under way": {`{"sync": {"status": "OutOfSync"}, "health": {"status": "Progressing"}, "operationState": {"phase": "Running", "message": "waiting for hooks"}}`,
 			"OutOfSync", "Progressing", "waiting for hooks"},
 		"it says much": {`{"sync": {"status": "OutOfSync"}, "health": {"status": "Degraded", "message": "` + long + `"}}`, "OutOfSync", "Degraded",
-			strings.TrimSpace(long)[:400] + "…"},
+			strings.TrimSpace(long[:400]) + "…"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

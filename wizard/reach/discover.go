@@ -51,9 +51,8 @@ func Discover(ctx context.Context, n network.Network, lieutenantURL string) (Dis
 
 // ask reads a page. It follows no redirects: an API has none at its root, and a login page has.
 func ask(ctx context.Context, n network.Network, address string) ([]byte, error) {
-	client := n.Client()
+	client := n.APIClient(network.Limits{Bytes: discoverySize, Time: discoveryTime})
 	defer client.CloseIdleConnections()
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
@@ -67,11 +66,7 @@ func ask(ctx context.Context, n network.Network, address string) ([]byte, error)
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("it answers with status %d", response.StatusCode)
 	}
-	content, err := io.ReadAll(io.LimitReader(response.Body, discoverySize+1))
-	if err == nil && len(content) > discoverySize {
-		err = errors.New("its answer does not end")
-	}
-	return content, err
+	return io.ReadAll(response.Body)
 }
 
 // readDiscovery takes what can be used, and returns what cannot as an error beside it.

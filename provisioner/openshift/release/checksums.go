@@ -79,7 +79,10 @@ func sumOf(list []byte, name string) (string, bool) {
 	lines := bufio.NewScanner(bytes.NewReader(list))
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())
-		if len(fields) == 2 && strings.TrimPrefix(fields[1], "*") == name && len(fields[0]) == hex.EncodedLen(sha256.Size) {
+		if len(fields) != 2 || strings.TrimPrefix(fields[1], "*") != name {
+			continue
+		}
+		if sum, err := hex.DecodeString(fields[0]); err == nil && len(sum) == sha256.Size {
 			return strings.ToLower(fields[0]), true
 		}
 	}

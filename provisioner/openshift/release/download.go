@@ -13,24 +13,33 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/text"
 )
 
-// patience is how long a download may stand still, by the wall clock; maxList bounds the small files of a release.
 const (
-	patience = time.Minute
-	maxList  = 1 << 20
+	// patience is how long a download may stand still, and at least leastProgress bytes have to come in each period: both
+	// by the wall clock.
+	patience      = time.Minute
+	period        = 2 * time.Minute
+	leastProgress = 512 << 10
+	// maxList, maxArchive and maxImage bound, in bytes, the small files of a release, the archive of its program, which has
+	// about 700 MB, and a boot image as it is sent, which has 1.5 GB.
+	maxList    = 1 << 20
+	maxArchive = 4 << 30
+	maxImage   = 8 << 30
 )
 
 var (
 	errWebPage   = errors.New("a web page came instead of the file")
 	errStalled   = fmt.Errorf("nothing came for %s", patience)
+	errSlow      = fmt.Errorf("less than %d KB came in %s", leastProgress>>10, period)
 	errTruncated = errors.New("the download was cut short")
 	errPlain     = errors.New("the server leads to an address that is not encrypted")
 )
 
-// open starts a download. The body ends in an error if it stands still or ends early.
-func (i *Installer) open(ctx context.Context, url string) (*http.Response, error) {
-	response, err := i.request(ctx, url, http.Header{})
+// open starts a download of at most so many bytes. The body ends in an error if it stands still or ends early.
+func (i *Installer) open(ctx context.Context, url string, most int64) (*http.Response, error) {
+	response, err := i.request(ctx, url, most, http.Header{})
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +55,8 @@ func refuse(response *http.Response, url string) error {
 	return err
 }
 
-// request sends a GET and returns whatever the answer is.
-func (i *Installer) request(ctx context.Context, url string, header http.Header) (*http.Response, error) {
+// request sends a GET and returns whatever the answer is, with at most so many bytes.
+func (i *Installer) request(ctx context.Context, url string, most int64, header http.Header) (*http.Response, error) {
 	op := "download " + url
 	ctx, cancel := context.WithCancelCause(ctx)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -58,8 +67,7 @@ func (i *Installer) request(ctx context.Context, url string, header http.Header)
 	request.Header = header
 	// The files are compressed already, and their checksums are those of the compressed bytes.
 	request.Header.Set("Accept-Encoding", "identity")
-	client := i.net.Client()
-	client.CheckRedirect = encrypted
+	client := &http.Client{Transport: network.Limits{Bytes: most}.Over(i.net.Transport()), CheckRedirect: encrypted}
 	response, err := client.Do(request)
 	if err != nil {
 		defer cancel(nil)
@@ -75,12 +83,12 @@ func (i *Installer) request(ctx context.Context, url string, header http.Header)
 // read downloads a small file.
 func (i *Installer) read(ctx context.Context, url string) (content []byte, err error) {
 	err = i.retry(ctx, func() (int64, error) {
-		response, err := i.open(ctx, url)
+		response, err := i.open(ctx, url, maxList)
 		if err != nil {
 			return 0, err
 		}
 		defer response.Body.Close()
-		content, err = io.ReadAll(&bounded{from: response.Body, op: "download " + url, limit: maxList})
+		content, err = io.ReadAll(response.Body)
 		return 0, err
 	})
 	if err == nil && looksLikeWebPage(content) {
@@ -128,13 +136,13 @@ func checkAnswer(response *http.Response, url string) error {
 	op := "download " + url
 	switch code := response.StatusCode; {
 	case code == http.StatusNotFound, code == http.StatusForbidden:
-		return fault.Newf(fault.NotFound, op, "the server has no such file (%s)", response.Status).
+		return fault.Newf(fault.NotFound, op, "the server has no such file (%d %s)", code, http.StatusText(code)).
 			WithHint("check the OpenShift version in the answers")
 	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError:
-		return fault.Newf(fault.Transient, op, "the server answered %s", response.Status)
+		return fault.Newf(fault.Transient, op, "the server answered %d %s", code, http.StatusText(code))
 	case code == http.StatusPartialContent && response.Request.Header.Get("Range") != "":
 	case code != http.StatusOK:
-		return fault.Newf(fault.Invalid, op, "the server answered %s", response.Status)
+		return fault.Newf(fault.Invalid, op, "the server answered %d %s", code, http.StatusText(code))
 	}
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
 		return webPage(op)
@@ -152,34 +160,47 @@ func webPage(op string) error {
 func interrupted(cause error, op string, err error) error {
 	var distrust *tls.CertificateVerificationError
 	switch {
-	case errors.Is(cause, errStalled):
-		return fault.New(fault.Transient, op, errStalled)
+	case errors.Is(cause, errStalled), errors.Is(cause, errSlow):
+		return fault.New(fault.Transient, op, cause)
 	case cause != nil:
 		return cause
 	case errors.As(err, &distrust):
-		return fault.Newf(fault.Invalid, op, "the server's certificate is not trusted: %w", distrust.Err).
+		return fault.Newf(fault.Invalid, op, "the server's certificate is not trusted: %s", text.Sanitize(distrust.Err.Error())).
 			WithHint("check this machine's clock, and whether a proxy stands before the server whose authority it should trust")
 	case errors.Is(err, errPlain):
 		return fault.New(fault.Invalid, op, err)
+	case network.IsTooLarge(err):
+		return fault.New(fault.Invalid, op, network.Explain(err)).
+			WithHint("check that nothing stands between this machine and the server; no such file of a release is so large")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.New(fault.Transient, op, errTruncated)
 	}
 	return fault.New(fault.Transient, op, network.Explain(err))
 }
 
-// steadyBody is a response body that cancels its request when nothing comes for a while.
+// steadyBody is a response body that cancels its request when nothing comes for a while, or so little that the download
+// would never end.
 type steadyBody struct {
 	body   io.ReadCloser
 	op     string
 	cancel context.CancelCauseFunc // of the request
 	cause  func() error            // why the request was cancelled
 	idle   func()                  // drops the connection
+	waited time.Duration           // in this period, which ends when enough came; the time between reads does not count
+	came   int                     // bytes in this period
 }
 
 func (b *steadyBody) Read(p []byte) (int, error) {
-	timer := time.AfterFunc(patience, func() { b.cancel(errStalled) })
-	defer timer.Stop()
+	stalled := time.AfterFunc(patience, func() { b.cancel(errStalled) })
+	defer stalled.Stop()
+	slow := time.AfterFunc(period-b.waited, func() { b.cancel(errSlow) })
+	defer slow.Stop()
+	began := time.Now()
 	n, err := b.body.Read(p)
+	b.waited += time.Since(began)
+	if b.came += n; b.came >= leastProgress {
+		b.waited, b.came = 0, 0
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = interrupted(b.cause(), b.op, err)
 	}

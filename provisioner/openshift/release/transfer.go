@@ -56,7 +56,7 @@ func (t *transfer) attempt(ctx context.Context) (sum string, came int64, err err
 	if part.sum() == t.part.want.sum {
 		return part.sum(), 0, nil
 	}
-	response, start, err := t.openAt(ctx, t.part.want.url, part.size, part.from.ETag)
+	response, start, err := t.openAt(ctx, t.part.want.url, maxArchive, part.size, part.from.ETag)
 	if err != nil {
 		return "", 0, err
 	}
@@ -124,13 +124,13 @@ func (t *transfer) storing(err error) error {
 
 // openAt asks for a file from an offset on, if it is still the one of that tag. It returns where the answer starts: at
 // the offset, or at zero.
-func (i *Installer) openAt(ctx context.Context, url string, offset int64, tag string) (response *http.Response, start int64, err error) {
+func (i *Installer) openAt(ctx context.Context, url string, most, offset int64, tag string) (response *http.Response, start int64, err error) {
 	if offset > 0 {
 		header := http.Header{"Range": {fmt.Sprintf("bytes=%d-", offset)}}
 		if tag != "" {
 			header.Set("If-Range", tag)
 		}
-		response, err = i.request(ctx, url, header)
+		response, err = i.request(ctx, url, most, header)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -139,7 +139,7 @@ func (i *Installer) openAt(ctx context.Context, url string, offset int64, tag st
 		}
 		response.Body.Close()
 	}
-	response, err = i.open(ctx, url)
+	response, err = i.open(ctx, url, most)
 	return response, 0, err
 }
 

@@ -24,6 +24,8 @@ const (
 	mostPages  = 20
 )
 
+var errForeign = errors.New("the answer is not one of GitLab's")
+
 // project is a project of GitLab, by its API.
 type project struct {
 	place  place
@@ -157,7 +159,17 @@ func (p *project) trace(ctx context.Context, id int64) ([]byte, error) {
 
 func (p *project) get(ctx context.Context, path string, into any) error {
 	return p.ask(ctx, http.MethodGet, path, func(body io.Reader) error {
-		return json.NewDecoder(io.LimitReader(body, mostAnswer)).Decode(into)
+		content, err := io.ReadAll(io.LimitReader(body, mostAnswer+1))
+		switch {
+		case err != nil:
+			return err
+		case len(content) > mostAnswer:
+			return network.TooLargeError{Limit: mostAnswer}
+		}
+		if json.Unmarshal(content, into) != nil {
+			return errForeign
+		}
+		return nil
 	})
 }
 
@@ -172,6 +184,9 @@ func (p *project) ask(ctx context.Context, method, path string, read func(io.Rea
 	}
 	request.Header.Set("PRIVATE-TOKEN", p.token)
 	response, err := p.client.Do(request)
+	if network.IsTooLarge(err) {
+		return p.strange(op, err)
+	}
 	if err != nil {
 		return unreached(ctx, p.place, err)
 	}
@@ -179,10 +194,20 @@ func (p *project) ask(ctx context.Context, method, path string, read func(io.Rea
 	if err := p.accepted(op, response.StatusCode); err != nil {
 		return err
 	}
-	if err := read(response.Body); err != nil {
+	err = read(response.Body)
+	if errors.Is(err, errForeign) || network.IsTooLarge(err) {
+		return p.strange(op, err)
+	}
+	if err != nil {
 		return fault.New(fault.Transient, op, fmt.Errorf("read the answer: %w", network.Explain(err)))
 	}
 	return nil
+}
+
+// strange is for an answer that is not one of GitLab's.
+func (p *project) strange(op string, err error) error {
+	return fault.New(fault.Invalid, op, network.Explain(err)).
+		WithHint("check that %s is GitLab, and whether a proxy or a login page stands in between", p.place.host)
 }
 
 func (p *project) accepted(op string, status int) error {

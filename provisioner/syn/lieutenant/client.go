@@ -26,18 +26,16 @@ type rejecter interface {
 
 // Client is one Lieutenant, for one person.
 type Client struct {
-	base   string // without a slash at its end
-	http   *http.Client
-	clock  network.Clock
-	tokens Tokens
+	base    string // without a slash at its end
+	network network.Network
+	http    *http.Client
+	clock   network.Clock
+	tokens  Tokens
 }
 
 // New returns a client of the Lieutenant at url. Without tokens only Discover and InstallManifest work.
 func New(n network.Network, url string, tokens Tokens) *Client {
-	client := n.Client()
-	// A redirection would carry the token elsewhere; the API knows none, so it comes from somebody in between.
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{base: strings.TrimRight(url, "/"), http: client, clock: n.Clock, tokens: tokens}
+	return &Client{base: strings.TrimRight(url, "/"), network: n, http: n.APIClient(network.Limits{Bytes: maxAnswer, Time: patience}), clock: n.Clock, tokens: tokens}
 }
 
 // SignIn gets a token, from the environment, from what is kept of an earlier sign-in, or from a person.

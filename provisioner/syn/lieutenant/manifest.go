@@ -11,6 +11,7 @@ import (
 	"net/url"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/network"
 )
 
 const (
@@ -83,32 +84,26 @@ func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]b
 	request.Header.Set("User-Agent", "exoshift")
 	// A connection that was kept might be closed by now; then the transport would ask again by itself.
 	request.Close = true
-	fresh := c.fresh()
+	fresh := c.network.APIClient(network.Limits{Bytes: maxManifest, Time: patience})
 	defer fresh.CloseIdleConnections()
 	answer, err := fresh.Do(request)
+	if network.IsTooLarge(err) {
+		return nil, &refusal{strange: network.Explain(err).Sentence, given: true}
+	}
 	if err != nil {
 		return nil, &refusal{err: hideURL(err)}
 	}
 	defer func() { _ = answer.Body.Close() }()
-	content, err := io.ReadAll(io.LimitReader(answer.Body, maxManifest+1))
+	content, err := io.ReadAll(answer.Body)
 	switch {
+	case network.IsTooLarge(err):
+		return nil, &refusal{status: answer.StatusCode, strange: network.Explain(err).Sentence, given: true}
 	case err != nil:
 		return nil, &refusal{err: hideURL(err)}
 	case answer.StatusCode != http.StatusOK:
 		return nil, newRefusal(answer.StatusCode, content, token)
-	case len(content) > maxManifest:
-		return nil, &refusal{status: answer.StatusCode, strange: "its answer has no end", given: true}
 	}
 	return content, checkManifest(content)
-}
-
-// fresh returns the client with connections of its own.
-func (c *Client) fresh() *http.Client {
-	client := *c.http
-	if transport, ok := c.http.Transport.(*http.Transport); ok {
-		client.Transport = transport.Clone()
-	}
-	return &client
 }
 
 // checkManifest tells whether a List that brings Steward was received.

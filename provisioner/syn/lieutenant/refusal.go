@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 )
 
 const maxReason = 600 // runes
@@ -104,8 +105,9 @@ func (r *refusal) kind() fault.Kind {
 
 // clean bounds what a server said, and leaves out a secret and what could control a terminal.
 func clean(words, secret string) string {
+	words = text.Sanitize(words, text.Limit(10*maxReason)) // first, as it may join the parts of a secret
 	if secret != "" {
 		words = strings.ReplaceAll(words, secret, "(secret)")
 	}
-	return fault.Said(words, maxReason)
+	return text.Sanitize(words, text.Limit(maxReason))
 }

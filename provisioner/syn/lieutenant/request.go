@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"exoshift/internal/network"
 )
 
 const (
 	patience  = 30 * time.Second // for one answer
-	maxAnswer = 32 << 20         // bytes; a list of thousands of clusters has a few
+	maxAnswer = 16 << 20         // bytes; a list of thousands of clusters has a few
 	// longestPause is that before the last attempt; the first one is a second, and each next one twice as long.
 	longestPause = 4 * time.Second
 )
@@ -84,18 +86,21 @@ func (c *Client) send(ctx context.Context, asked call, token string, into any) *
 		return &refusal{err: err}
 	}
 	answer, err := c.http.Do(request)
-	if err != nil {
+	switch {
+	case network.IsTooLarge(err):
+		return &refusal{strange: network.Explain(err).Sentence}
+	case err != nil:
 		return &refusal{err: hideURL(err)}
 	}
 	defer func() { _ = answer.Body.Close() }()
-	content, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	content, err := io.ReadAll(answer.Body)
 	switch {
+	case network.IsTooLarge(err):
+		return &refusal{status: answer.StatusCode, strange: network.Explain(err).Sentence}
 	case err != nil:
 		return &refusal{err: hideURL(err)}
 	case answer.StatusCode >= http.StatusMultipleChoices:
 		return newRefusal(answer.StatusCode, content, token)
-	case len(content) > maxAnswer:
-		return &refusal{status: answer.StatusCode, strange: "its answer has no end"}
 	case into == nil:
 		return nil
 	}

@@ -96,7 +96,7 @@ func TestASecondCallbackChangesNothing(t *testing.T) {
 
 func TestASignInThatIsRefusedSaysSo(t *testing.T) {
 	for query, want := range map[string]string{
-		"error=access_denied&error_description=no%1b[31m%0athanks":       "refused: no[31m thanks",
+		"error=access_denied&error_description=no%1b[31m%0athanks":       "refused: no thanks",
 		"error=access_denied&code=canary":                                "refused",
 		"error=temporarily_unavailable&error_description=" + long(1<<12): "temporarily_unavailable",
 		"":      "without a code",

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/network"
 )
 
 // translate makes a *fault.Error of what kept us from an answer, or of a refusal; secrets stay out of it.
@@ -21,6 +22,9 @@ func (s *Source) translate(ctx context.Context, op string, err error, secrets ..
 	switch {
 	case ctx.Err() != nil:
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
+	case network.IsTooLarge(err):
+		return fault.New(fault.Invalid, op, network.Explain(err)).
+			WithHint("check that no sign-in page of your network or proxy is in between, and run again")
 	case errors.As(err, &refused):
 		return s.refused(op, refused, secrets)
 	case errors.As(err, &certificate):

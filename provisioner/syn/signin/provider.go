@@ -84,7 +84,7 @@ func (s *Source) discover(ctx context.Context, address string) (told configurati
 		return told, s.translate(ctx, discoveryOp, err)
 	}
 	defer func() { _ = answer.Body.Close() }()
-	content, err := io.ReadAll(io.LimitReader(answer.Body, maxDiscovery))
+	content, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return told, s.translate(ctx, discoveryOp, err)
 	}

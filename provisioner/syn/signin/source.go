@@ -49,8 +49,7 @@ type Source struct {
 
 // New returns the source of tokens for an API.
 func New(options Options) *Source {
-	client := options.Network.Client()
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client := options.Network.APIClient(network.Limits{Bytes: maxDiscovery, Time: patience})
 	s := &Source{options: options, http: client, turn: make(chan struct{}, 1)}
 	s.turn <- struct{}{}
 	return s

@@ -3,13 +3,13 @@ package vault
 import (
 	"strings"
 
-	"exoshift/internal/fault"
+	"exoshift/internal/text"
 )
 
 const maxWords = 300
 
 // clean is how errors repeat what a server said.
-func clean(words string) string { return fault.Said(words, maxWords) }
+func clean(words string) string { return text.Sanitize(words, text.Limit(maxWords)) }
 
 // without takes values out of what a server said: some servers repeat what they do not understand.
 func without(words string, values []string) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/vault/api"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/network"
 )
 
 // translate makes a *fault.Error of what the library returned. Of its own words nothing is kept: they may hold a link
@@ -29,6 +30,9 @@ func translate(ctx context.Context, op string, err error, secrets ...string) err
 		return fault.New(known.Kind, op, known.Err).WithHint("%s", known.Hint)
 	case ctx.Err() != nil:
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
+	case network.IsTooLarge(err):
+		return fault.New(fault.Invalid, op, network.Explain(err)).
+			WithHint("check the address of Vault, and whether a proxy stands in between")
 	case errors.As(err, &answer):
 		return refusal(op, answer, secrets)
 	case errors.As(err, &syntax), strings.Contains(err.Error(), "invalid character"):
@@ -46,14 +50,18 @@ func foreign(op string) error {
 func unanswered(op string, err error) error {
 	var certificate *tls.CertificateVerificationError
 	var failed *url.Error
+	var slow network.TooSlowError
 	if errors.As(err, &failed) {
 		err = failed.Err // without the link
+	}
+	if !errors.As(err, &certificate) {
+		err = network.Brief{Sentence: clean(err.Error()), Cause: err}
 	}
 	switch {
 	case errors.As(err, &certificate):
 		return fault.New(fault.Internal, op, err).
 			WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
-	case failed != nil, errors.Is(err, context.DeadlineExceeded), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case failed != nil, errors.As(err, &slow), errors.Is(err, context.DeadlineExceeded), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.New(fault.Transient, op, err).WithHint("check that this machine reaches Vault, then run again")
 	}
 	return fault.New(fault.Internal, op, errors.New(clean(err.Error())))

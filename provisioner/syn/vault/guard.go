@@ -2,7 +2,6 @@ package vault
 
 import (
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 
@@ -24,13 +23,7 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = answer.Body.Close()
 		return nil, refused
 	}
-	answer.Body = bounded{io.LimitReader(answer.Body, maxAnswer), answer.Body}
 	return answer, nil
-}
-
-type bounded struct {
-	io.Reader
-	io.Closer
 }
 
 // strange returns why an answer is not Vault's, or nil. Pages with a status of 500 and more come from a load balancer,

@@ -87,7 +87,7 @@ func New(n network.Network, options Options) *Client {
 	if options.Listen == nil {
 		options.Listen = signin.Loopback(CallbackPort)
 	}
-	http := &http.Client{Transport: guard{n.Transport()}}
+	http := &http.Client{Transport: guard{network.Limits{Bytes: maxAnswer, Time: callTimeout}.Over(n.Transport())}, CheckRedirect: network.KeepRedirect}
 	return &Client{session: &session{options: options, http: http, clock: n.Clock, entering: make(chan struct{}, 1)}}
 }
 

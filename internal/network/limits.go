@@ -1,0 +1,127 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// maxHeader is how long the header of an answer may be, in bytes.
+const maxHeader = 256 << 10
+
+// Limits are what one answer may cost. A server that is broken, or not the one that is meant, may send without an end.
+type Limits struct {
+	Bytes int64         // of the body, after it was unpacked
+	Time  time.Duration // of the wall clock, from the header to the end of the body; 0: the caller limits it
+}
+
+// TooLargeError is the failure to read a body that has more bytes than its limit. Nothing can be made of the bytes before.
+type TooLargeError struct{ Limit int64 }
+
+func (e TooLargeError) Error() string {
+	if e.Limit >= 1<<20 {
+		return fmt.Sprintf("the answer is larger than %d MB", e.Limit>>20)
+	}
+	return fmt.Sprintf("the answer is larger than %d KB", e.Limit>>10)
+}
+
+// TooSlowError is the failure to read a body in time.
+type TooSlowError struct{ Limit time.Duration }
+
+func (e TooSlowError) Error() string {
+	return fmt.Sprintf("the answer was not complete after %s", e.Limit)
+}
+
+// Timeout makes it a net.Error.
+func (TooSlowError) Timeout() bool { return true }
+
+// Temporary makes it a net.Error.
+func (TooSlowError) Temporary() bool { return true }
+
+// IsTooLarge tells whether an answer was larger than its limit.
+func IsTooLarge(err error) bool {
+	var large TooLargeError
+	return errors.As(err, &large)
+}
+
+// KeepRedirect is for http.Client.CheckRedirect: a redirect is returned like any other answer. An API has none, and
+// whoever follows one may carry a token to another host.
+func KeepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// APIClient returns a new HTTP client for an API on this network: its answers are limited, and it follows no redirects.
+func (n Network) APIClient(limits Limits) *http.Client {
+	return &http.Client{Transport: limits.Over(n.Transport()), CheckRedirect: KeepRedirect}
+}
+
+// Over returns a transport that limits the answers of another one. A body beyond its limits ends in a TooLargeError or a
+// TooSlowError.
+func (l Limits) Over(inner http.RoundTripper) http.RoundTripper { return limited{l, inner} }
+
+type limited struct {
+	Limits
+	inner http.RoundTripper
+}
+
+// RoundTrip is that of http.RoundTripper.
+func (l limited) RoundTrip(request *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(request.Context())
+	answer, err := l.inner.RoundTrip(request.WithContext(ctx))
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	if request.Method != http.MethodHead && answer.ContentLength > l.Bytes {
+		cancel(nil)
+		_ = answer.Body.Close()
+		return nil, TooLargeError{l.Bytes}
+	}
+	body := &limitedBody{body: answer.Body, limits: l.Limits, left: l.Bytes, cancel: cancel, cause: func() error { return context.Cause(ctx) }}
+	if l.Time > 0 {
+		body.timer = time.AfterFunc(l.Time, func() { cancel(TooSlowError{l.Time}) })
+	}
+	answer.Body = body
+	return answer, nil
+}
+
+// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
+func (l limited) CloseIdleConnections() {
+	if closer, ok := l.inner.(interface{ CloseIdleConnections() }); ok {
+		closer.CloseIdleConnections()
+	}
+}
+
+type limitedBody struct {
+	body   io.ReadCloser
+	limits Limits
+	left   int64
+	timer  *time.Timer             // may be nil
+	cancel context.CancelCauseFunc // of the request
+	cause  func() error            // why the request was cancelled
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, TooLargeError{b.limits.Bytes}
+	}
+	n, err := b.body.Read(p[:min(int64(len(p)), b.left+1)]) // one more than is left tells that there is more
+	if b.left -= int64(n); b.left < 0 {
+		return n - 1, TooLargeError{b.limits.Bytes}
+	}
+	var slow TooSlowError
+	if err != nil && !errors.Is(err, io.EOF) && errors.As(b.cause(), &slow) {
+		return n, slow
+	}
+	return n, err
+}
+
+func (b *limitedBody) Close() error {
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	err := b.body.Close()
+	b.cancel(nil)
+	return err
+}

@@ -1,0 +1,84 @@
+package network
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// roundTrip is a server without a network.
+type roundTrip func(*http.Request) *http.Response
+
+func (r roundTrip) RoundTrip(q *http.Request) (*http.Response, error) { return r(q), nil }
+
+func body(length int64, content io.Reader) roundTrip {
+	return func(*http.Request) *http.Response {
+		return &http.Response{StatusCode: http.StatusOK, ContentLength: length, Body: io.NopCloser(content)}
+	}
+}
+
+func TestLimits_Bytes(t *testing.T) {
+	for _, test := range []struct {
+		name, method string
+		length       int64
+		content      string
+		want         error
+	}{
+		{"empty", "GET", 0, "", nil},
+		{"as large as the limit", "GET", -1, "12345678", nil},
+		{"one more", "GET", -1, "123456789", TooLargeError{8}},
+		{"announced", "GET", 9, "", TooLargeError{8}},
+		{"announced without a body", "HEAD", 9, "", nil},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), test.method, "https://example.org", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var content []byte
+		answer, err := Limits{Bytes: 8}.Over(body(test.length, strings.NewReader(test.content))).RoundTrip(request)
+		if err == nil {
+			content, err = io.ReadAll(answer.Body)
+			_ = answer.Body.Close()
+		}
+		if !errors.Is(err, test.want) || err == nil && string(content) != test.content || len(content) > 8 {
+			t.Errorf("%s: %q, %v", test.name, content, err)
+		}
+	}
+}
+
+// slowBody gives nothing before its request has ended.
+type slowBody struct{ q *http.Request }
+
+func (b slowBody) Read([]byte) (int, error) {
+	<-b.q.Context().Done()
+	return 0, b.q.Context().Err()
+}
+
+func TestLimits_Time(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := roundTrip(func(q *http.Request) *http.Response {
+			return &http.Response{StatusCode: http.StatusOK, ContentLength: -1, Body: io.NopCloser(slowBody{q})}
+		})
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://example.org", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := Limits{Bytes: 8, Time: time.Minute}.Over(slow).RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		began := time.Now()
+		_, err = io.ReadAll(answer.Body)
+		if took := time.Since(began); !errors.Is(err, TooSlowError{time.Minute}) || took != time.Minute {
+			t.Errorf("after %s: %v", took, err)
+		}
+		if said := Explain(err).Error(); said != "the answer was not complete after 1m0s" {
+			t.Errorf("it is told as %q", said)
+		}
+	})
+}

@@ -1,0 +1,26 @@
+package exoscale
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func FuzzMessage(f *testing.F) {
+	for _, seed := range []string{
+		`{"message": "Quota exceeded"}`, `{"error": "a", "errors": ["b", {"message": "c", "path": "/d"}]}`, `{"title": 1, "detail": []}`,
+		"<html>\x1b[2J", "", "null", `{"errors": null}`, `signature=abcdef&x`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		said := redactor{"very-secret-value"}.redact(message(append(body, "very-secret-value"...)) + message(body))
+		if n := utf8.RuneCountInString(said); n > maxMessage+1 || !utf8.ValidString(said) {
+			t.Fatalf("%d characters of %q", n, body)
+		}
+		if strings.ContainsFunc(said, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(said, "very-secret-value") {
+			t.Fatalf("%q is told as %q", body, said)
+		}
+	})
+}
