@@ -184,10 +184,11 @@ func dated(by time.Duration) func(http.Handler) http.Handler {
 
 // twoTemplates gives the organization two templates of the name that it is asked for.
 func twoTemplates(next http.Handler) http.Handler {
-	one := func(id string) map[string]any {
-		return map[string]any{"id": id, "name": "rhcos-9.6.20251212-1", "size": 16 << 30, "visibility": "private"}
+	one := func(id, checksum string) map[string]any {
+		return map[string]any{"id": id, "name": "rhcos-9.6.20251212-1", "size": 16 << 30, "visibility": "private", "checksum": checksum}
 	}
-	return privateTemplates(next, one("6f1fd4f4-0000-4000-8000-000000000001"), one("6f1fd4f4-0000-4000-8000-000000000002"))
+	return privateTemplates(next, one("6f1fd4f4-0000-4000-8000-000000000001", "0cc175b9c0f1b6a831c399e269772661"),
+		one("6f1fd4f4-0000-4000-8000-000000000002", "92eb5ffee6ae2fec3ad71c777531578f"))
 }
 
 // foreignBucket lets a bucket belong to somebody else.

@@ -165,18 +165,18 @@ func TestFindTemplate_TakesTheOldestOfEqualOnes(t *testing.T) {
 				w.check(w.net.Clock.Sleep(ctx, time.Hour))
 			}
 		}
-		want := min(ids[0], ids[1])
+		all, err := w.TemplatesNamed(ctx, "rhcos-1", "private")
+		w.check(err)
+		if len(all) != 3 || all[0].ID != ids[2] {
+			w.t.Fatalf("%+v, want %s first", all, ids[2])
+		}
+		want := all[2].ID // of two of the same second, whichever: everybody takes the same one
 		for _, client := range []*exoscale.Client{w.Client, w.Preview()} {
 			found, err := client.FindTemplate(ctx, "rhcos-1")
 			w.check(err)
 			if found.ID != want {
 				w.t.Errorf("found %s of %q, want %s", found.ID, ids, want)
 			}
-		}
-		all, err := w.TemplatesNamed(ctx, "rhcos-1", "private")
-		w.check(err)
-		if len(all) != 3 || all[0].ID != ids[2] {
-			w.t.Errorf("%+v, want %s first", all, ids[2])
 		}
 		none, err := w.TemplatesNamed(ctx, "rhcos-1", "public")
 		w.check(err)

@@ -15,7 +15,7 @@ import (
 // withoutCluster takes openshift-install and the cluster out of a world: what is left is what speaks to Exoscale. So an
 // installation takes a tenth of the time, and every call of it can be interrupted.
 func withoutCluster(l *lab, world *install.World) {
-	world.Installer, world.Images, world.Cluster, world.Bootstrap = generated{}, image{}, finished{l.spec}, transparent{}
+	world.Installer, world.Images, world.Cluster, world.Bootstrap = generated{}, image{}, finished{}, transparent{}
 }
 
 // transparent is a bootstrap machine that lets us in and has nothing to tell.
@@ -74,17 +74,21 @@ func (image) OpenImage(context.Context, state.BootImage, func(string)) (io.ReadC
 	return io.NopCloser(bytes.NewReader(file)), nil
 }
 
-// finished is a cluster that came up in a moment.
-type finished struct{ spec state.Spec }
+// finished is a cluster that came up in a moment: every machine is a node, and every master has a member of etcd.
+type finished struct{}
 
-func (f finished) Observe(context.Context, netip.Addr, []state.ExpectedNode) (state.Observation, error) {
+func (finished) Observe(_ context.Context, _ netip.Addr, expected []state.ExpectedNode) (state.Observation, error) {
 	seen := state.Observation{
 		Bootstrap: state.BootstrapStatus{Reached: state.Phases()},
-		Etcd:      state.EtcdStatus{InCluster: true, BootstrapRemoved: true},
+		Etcd:      state.EtcdStatus{InCluster: true, BootstrapRemoved: true, Voters: map[string]string{}},
 		Version:   state.VersionStatus{Available: true, Total: 1},
 	}
-	for _, machine := range f.spec.Nodes() {
-		seen.Nodes = append(seen.Nodes, state.NodeStatus{Name: machine.Name, Ready: true})
+	for _, node := range expected {
+		seen.Nodes = append(seen.Nodes, state.NodeStatus{Name: node.Name, Ready: true, Address: node.Addresses[0], Created: node.Created})
+		if node.Role == state.RoleMaster {
+			seen.Etcd.Members = append(seen.Etcd.Members, state.EtcdMember{Name: node.Name, State: "voter"})
+			seen.Etcd.Voters[node.Name] = node.Addresses[0]
+		}
 	}
 	return seen, nil
 }

@@ -37,6 +37,7 @@ func (c crawling) ACMERegistration(context.Context) (state.ACMERegistration, err
 func TestTheAccountAtACMEIsWaitedForAsLongAsApplicationsComeOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connectedTo(t, &World{Cluster: crawling{began: time.Now()}}, Installation{})
+		c.Spec.DNS.ACME = true
 		var made []string
 		c.Alias = func(_ context.Context, _ provisioner.Report, name, to string) error {
 			made = append(made, name+" "+to)
