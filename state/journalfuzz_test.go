@@ -32,7 +32,7 @@ func FuzzJournalEntries(f *testing.F) {
 		if err != nil {
 			return
 		}
-		defer journal.Close()
+		defer func() { _ = journal.Close() }()
 		if err := journal.Intend(kind, name); err != nil {
 			t.Fatal(err)
 		}

@@ -169,11 +169,18 @@ func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
 		return tea.Quit
 	case d.menu != nil:
 		return d.pressMenu(k)
-	case d.decision != nil && k.Type != tea.KeyCtrlC:
+	case k.Type != tea.KeyCtrlC && d.decision != nil:
 		return d.pressDecision(k)
-	case d.typing && k.Type != tea.KeyCtrlC:
+	case k.Type != tea.KeyCtrlC && d.typing:
 		d.write(k)
 		return nil
+	}
+	return d.pressKey(k)
+}
+
+// pressKey handles a key while nothing else takes the keys.
+func (d *dashboard) pressKey(k tea.KeyMsg) tea.Cmd {
+	switch {
 	case key.Matches(k, d.keys.Leave), d.ended && k.Type == tea.KeyEnter && d.transfer.report == nil:
 		return d.leave()
 	case d.play(k):

@@ -188,7 +188,24 @@ type objectLine struct {
 	ID      string `json:"id"`
 	Proof   string `json:"proof,omitempty"`   // how it is proven to be the cluster's
 	Through string `json:"through,omitempty"` // the object that the proof is of, if this one only goes with it
-	Reason  string `json:"reason,omitempty"`  // why it is kept, or still there
+	// FoundBy is the same as Proof in the words of earlier versions: label, name, journal or cluster.
+	FoundBy []string `json:"found_by"`
+	Reason  string   `json:"reason,omitempty"` // why it is kept, or still there
+}
+
+// foundBy returns the words that earlier versions had for a proof.
+func foundBy(o destroy.Found) []string {
+	switch {
+	case o.Proof == "":
+		return []string{}
+	case o.Through != "":
+		return []string{"attached"}
+	case o.Proof == destroy.ByName, o.Proof == destroy.ByOwnerMark:
+		return []string{"name"}
+	case o.Proof == destroy.ByBothSides:
+		return []string{"cluster"}
+	}
+	return []string{o.Proof}
 }
 
 // InventoryJSON writes an inventory as one JSON object on a line. failure may hold why objects are still there.
@@ -213,5 +230,5 @@ func InventoryJSON(w io.Writer, inventory destroy.Inventory, failure error) erro
 }
 
 func lineOf(o destroy.Found, reason string) objectLine {
-	return objectLine{Kind: o.Kind, Name: o.Name, ID: o.ID, Proof: o.Proof, Through: o.Through, Reason: reason}
+	return objectLine{Kind: o.Kind, Name: o.Name, ID: o.ID, Proof: o.Proof, Through: o.Through, FoundBy: foundBy(o), Reason: reason}
 }

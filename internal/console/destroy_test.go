@@ -145,16 +145,17 @@ func TestAnInventoryIsOneObjectOnALine(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[0]), &line); err != nil || line.Type != "inventory" || len(line.Objects) != 5 {
 		t.Fatalf("%v: %s", err, lines[0])
 	}
-	want := map[string]any{"kind": "instance", "name": "master-0", "id": "id-0", "proof": "label"}
+	want := map[string]any{"kind": "instance", "name": "master-0", "id": "id-0", "proof": "label", "found_by": []any{"label"}}
 	if diff := cmp.Diff(want, line.Objects[1]); diff != "" {
 		t.Error(diff)
 	}
-	want = map[string]any{"kind": "snapshot", "name": "before", "id": "snapshot-id", "proof": "label", "through": "instance master-0 (id-0)"}
+	want = map[string]any{"kind": "snapshot", "name": "before", "id": "snapshot-id", "proof": "label", "through": "instance master-0 (id-0)",
+		"found_by": []any{"attached"}}
 	if diff := cmp.Diff(want, line.Objects[4]); diff != "" {
 		t.Error(diff)
 	}
 	unproven := map[string]any{
-		"kind": "block-volume", "name": "pvc-b2", "id": "volume-id", "reason": "not proven: persistent volume b2 claims it, but it is older",
+		"kind": "block-volume", "name": "pvc-b2", "id": "volume-id", "found_by": []any{}, "reason": "not proven: persistent volume b2 claims it, but it is older",
 	}
 	if len(line.Kept) != 2 || !cmp.Equal(unproven, line.Kept[1]) {
 		t.Errorf("kept %v", line.Kept)

@@ -16,7 +16,7 @@ import (
 const message = "application/dns-message"
 
 // answerLimits are those of a DNS message.
-var answerLimits = Limits{Bytes: dns.MaxMsgSize, Time: 2 * patience}
+var answerLimits = Limits{Bytes: dns.MaxMsgSize, Time: 2 * patience} //nolint:gochecknoglobals // a table that nothing changes
 
 // PublicResolver returns the resolver that is asked over HTTPS by machines that only see the world through a proxy.
 func PublicResolver() *url.URL {

@@ -2,6 +2,8 @@ package network
 
 import (
 	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -53,16 +55,12 @@ func TestPace_SlowsDownWhileGoroutinesWork(t *testing.T) {
 	if got := p.now.Sub(paceStart); got != 250*time.Millisecond {
 		t.Errorf("a beat moved the clock by %s", got)
 	}
-	done := make(chan struct{})
-	defer close(done)
+	var stopped atomic.Bool
+	defer stopped.Store(true)
 	for range 4 {
 		go func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
+			for !stopped.Load() {
+				runtime.Gosched()
 			}
 		}()
 	}

@@ -30,7 +30,7 @@ var sequences = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
 	"|\x1b[!-/]*[0-~]?")
 
 // breaks turns whatever breaks a line into the one character that does.
-var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\v", "\n", "\f", "\n")
+var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\v", "\n", "\f", "\n") //nolint:gochecknoglobals // a table that nothing changes
 
 // Sanitize returns a text without terminal sequences, control characters, and characters that are invisible or change the
 // direction of others, e.g. U+202E or U+200B. Bytes that are not UTF-8 become U+FFFD. It is one line, in which white space is

@@ -41,17 +41,23 @@ func (c *Client) doubt(ctx context.Context, m *member, live *v2.Instance, checks
 	if err != nil || live != nil && runs(live) {
 		return live, err
 	}
+	return live, c.judgeAbsence(m, live, goes, late)
+}
+
+// judgeAbsence returns why a member that does not run will not come up, nil if it may: its creation goes on or not, and it is
+// late or not.
+func (c *Client) judgeAbsence(m *member, live *v2.Instance, goes, late bool) error {
 	switch {
 	case live != nil && !comesUp(live) && !goes:
-		return live, c.halted(m, live)
+		return c.halted(m, live)
 	case late:
-		return live, fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", standing(live), instanceLimit).
+		return fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", standing(live), instanceLimit).
 			WithHint("look at it in the Exoscale portal; run again to wait on")
 	case live == nil && !goes:
-		return nil, fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has vanished from zone %s", c.zone).
+		return fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has vanished from zone %s", c.zone).
 			WithHint("look who deleted it in the event log of the Exoscale portal; run again to make it anew")
 	}
-	return live, nil
+	return nil
 }
 
 // unlisted asks for a member by its ID; nil if there is none, or it is about to vanish.

@@ -38,7 +38,7 @@ const (
 const retries = 5
 
 // answerLimits are those of an answer: lists come in pages, and no object that is read is larger.
-var answerLimits = network.Limits{Bytes: 16 << 20, Time: 2 * time.Minute}
+var answerLimits = network.Limits{Bytes: 16 << 20, Time: 2 * time.Minute} //nolint:gochecknoglobals // a table that nothing changes
 
 // Client is the object storage of one zone. Its methods may be called concurrently.
 type Client struct {

@@ -14,7 +14,7 @@ import (
 
 // withoutCluster takes openshift-install and the cluster out of a world: what is left is what speaks to Exoscale. So an
 // installation takes a tenth of the time, and every call of it can be interrupted.
-func withoutCluster(l *lab, world *install.World) {
+func withoutCluster(_ *lab, world *install.World) {
 	world.Installer, world.Images, world.Cluster, world.Bootstrap = generated{}, image{}, finished{}, transparent{}
 }
 
