@@ -26,7 +26,7 @@ type pace struct {
 	now      time.Time     // when the last beat came
 	last     time.Time     // the same by the wall
 	planned  time.Duration // until the next beat, by the wall
-	usual    time.Duration // how long a beat may be: it doubles while nothing happens
+	usual    time.Duration // how long a beat may be: it grows while nothing happens
 	shown    time.Time     // the latest time that anybody has seen
 	sleepers sleepers
 	rearm    chan struct{} // somebody is to be woken before the planned beat
@@ -43,6 +43,7 @@ func (p *pace) run() (stop func()) {
 		defer close(ended)
 		timer := time.NewTimer(beat)
 		defer timer.Stop()
+		work := workSamples()
 		for {
 			select {
 			case <-done:
@@ -50,7 +51,7 @@ func (p *pace) run() (stop func()) {
 			case <-p.rearm:
 			case <-timer.C:
 			}
-			timer.Reset(p.advance(time.Now(), share()))
+			timer.Reset(p.advance(time.Now(), share(work)))
 		}
 	}()
 	return sync.OnceFunc(func() { close(done); <-ended })
@@ -60,10 +61,14 @@ func (p *pace) run() (stop func()) {
 // nearly none. It never stands still, so that whoever waits for it while he works sees it pass.
 const burden = 8
 
+// workSamples are of the goroutines that run or could.
+func workSamples() []metrics.Sample {
+	return []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+}
+
 // share returns the part of the wall's time that passes on the clock. Beats alone do not show that a process is busy: whom
 // a timer wakes goes first.
-func share() float64 {
-	work := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+func share(work []metrics.Sample) float64 {
 	metrics.Read(work)
 	others := max(work[0].Value.Uint64()+work[1].Value.Uint64(), 1) - 1 // we run ourselves
 	return 1 / (1 + burden*float64(others))
@@ -81,7 +86,7 @@ func (p *pace) advance(wall time.Time, share float64) time.Duration {
 		heap.Pop(&p.sleepers).(*sleeper).wake <- p.now // has room for it
 		woken = true
 	}
-	if p.usual = min(2*p.usual, longestBeat); late || woken || share < 1 {
+	if p.usual = min(4*p.usual, longestBeat); late || woken || share < 1 {
 		p.usual = beat
 	}
 	p.planned = p.usual

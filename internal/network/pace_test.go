@@ -64,7 +64,7 @@ func TestPace_SlowsDownWhileGoroutinesWork(t *testing.T) {
 			}
 		}()
 	}
-	if busy := share(); busy > 0.1 {
+	if busy := share(workSamples()); busy > 0.1 {
 		t.Errorf("the share of a goroutine among four that work is %g", busy)
 	}
 }
