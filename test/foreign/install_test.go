@@ -69,7 +69,8 @@ func wantShownByKubectl(t *testing.T, kubeconfig string) {
 			t.Errorf("not a node that is ready: %s", node)
 		}
 	}
-	if said := kubectl("get", "csr"); !strings.Contains(said, "Approved,Issued") || strings.Contains(said, "Pending") {
+	// Kubernetes forgets requests an hour after it issued their certificates, and a fast zone gets there during the test.
+	if said := kubectl("get", "csr"); strings.Contains(said, "Pending") || !strings.Contains(said, "Approved,Issued") && !strings.Contains(said, "No resources found") {
 		t.Errorf("requests: %s", said)
 	}
 	if said := kubectl("get", "clusterversion,co"); strings.Count(said, "4.20.5 ") < 30 {
