@@ -25,7 +25,7 @@ func FuzzJournalEntries(f *testing.F) {
 			t.Fatal(err)
 		}
 		entries, err := folder.JournalEntries()
-		if err != nil || !utf8.ValidString(kind+name) {
+		if err != nil || kind == "" || !utf8.ValidString(kind) || !utf8.ValidString(name) { // every resource has a kind
 			return
 		}
 		journal, err := folder.OpenJournal(time.Now)

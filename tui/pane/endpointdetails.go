@@ -20,7 +20,7 @@ type EndpointDetails struct {
 // View draws what fits, and says that there is more.
 func (p EndpointDetails) View(width, height int) string {
 	lines := p.lines(width)
-	lines = lines[min(max(p.Offset, 0), max(len(lines)-height, 0)):]
+	lines = lines[min(max(p.Offset, 0), max(len(lines)-max(height, 0), 0)):]
 	if len(lines) > height && height > 2 {
 		lines = append(slices.Clone(lines[:height-1]), " "+p.Theme.Dim.Render("↓ more"))
 	}
