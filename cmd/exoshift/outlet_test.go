@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -183,6 +184,9 @@ func TestRun_GoesOnWhenItsOutputIsClosed(t *testing.T) {
 // is gone, too.
 func TestRun_EndsInOrderWhenItsTerminalHangsUp(t *testing.T) {
 	long(t)
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP) // what these tests may have been started to ignore is not inherited then
+	defer signal.Stop(caught)
 	folder := filepath.Join(t.TempDir(), "cluster")
 	o := rehearsing(t, folder, "plain", "", "</dev/null")
 	o.start(t)

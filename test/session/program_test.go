@@ -5,8 +5,10 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -49,6 +51,9 @@ func readSources(root string) error {
 }
 
 func TestMain(m *testing.M) {
+	// A program that is started with hang-ups ignored, as nohup does, goes on ignoring them. What is caught here is not
+	// inherited, so the programs of these tests begin with hang-ups that end them.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	code := m.Run()
 	if dir, err := workshop(); err == nil {
 		_ = os.RemoveAll(dir)
