@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,13 +17,23 @@ func machinesKept(t *testing.T, s session, _ *simcloud.Zone) {
 	before, known := identified(t, s), facts(t, s)
 	known.BootstrapRemoved, known.Installed = time.Time{}, time.Time{}
 	known.IgnitionCreated, known.IgnitionExpires = time.Now().Add(-25*time.Hour), time.Now().Add(-time.Hour)
-	if err := s.folder.SaveFacts(known); err != nil {
+	s.options.renew = true
+	refused := func() {
+		if err := s.folder.SaveFacts(known); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := finish(t, s); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "stands on its own") {
+			t.Errorf("%v\n%s", err, lastLines(out))
+		}
+	}
+	refused()
+	// Nor is it if the folder was given other certificates meanwhile, which are young.
+	if err := os.RemoveAll(s.folder.Path(state.InstallDir)); err != nil {
 		t.Fatal(err)
 	}
-	s.options.renew = true
-	if out, err := finish(t, s); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "stands on its own") {
-		t.Errorf("%v\n%s", err, lastLines(out))
-	}
+	known.IgnitionCreated, known.IgnitionExpires = time.Time{}, time.Time{}
+	known.RootCAHash = strings.Repeat("0", len(known.RootCAHash))
+	refused()
 	after := identified(t, s)
 	for name, id := range before {
 		if strings.HasPrefix(name, state.KindInstance) && after[name] != id {

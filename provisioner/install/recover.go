@@ -74,16 +74,8 @@ func (i *Installation) recoverBootstrap(ctx context.Context) error {
 	if i.bootstrapped() {
 		return nil
 	}
-	machines, err := i.world.Cloud.Instances(ctx, i.labels())
-	if err != nil {
+	if alone, err := i.mastersAlone(ctx); err != nil || !alone {
 		return err
-	}
-	roles := map[string]int{}
-	for _, machine := range machines {
-		roles[machine.Labels[state.LabelRole]]++
-	}
-	if roles[string(state.RoleMaster)] == 0 || roles[string(state.RoleBootstrap)] > 0 {
-		return nil
 	}
 	over, err := i.reached(ctx, state.PhaseComplete)
 	switch {
@@ -98,6 +90,20 @@ func (i *Installation) recoverBootstrap(ctx context.Context) error {
 			WithHint("there are masters and no bootstrap machine: see that api.%s:6443 can be reached from here, then run this again", i.spec.Domain())
 	}
 	return nil
+}
+
+// mastersAlone tells whether there are masters and no bootstrap machine. It is started before them and removed once the
+// cluster stands on its own, so that the cloud proves it even while the cluster does not answer.
+func (i *Installation) mastersAlone(ctx context.Context) (bool, error) {
+	machines, err := i.world.Cloud.Instances(ctx, i.labels())
+	if err != nil {
+		return false, err
+	}
+	roles := map[string]int{}
+	for _, machine := range machines {
+		roles[machine.Labels[state.LabelRole]]++
+	}
+	return roles[string(state.RoleMaster)] > 0 && roles[string(state.RoleBootstrap)] == 0, nil
 }
 
 // EventFacts are the facts that the events of earlier runs prove, by the step that noted each when it ended.

@@ -18,13 +18,15 @@ func (i *Installation) outdated(ctx context.Context) (bool, error) {
 	if !i.options.Renew || created.IsZero() || time.Since(created) < certificatesOld {
 		return false, nil
 	}
-	stands, err := i.reached(ctx, state.PhaseComplete)
+	stands, err := i.mastersAlone(ctx)
+	if err == nil && !stands && !i.bootstrapped() {
+		stands, err = i.reached(ctx, state.PhaseComplete)
+	}
 	switch {
 	case err != nil:
 		return false, err
 	case stands || i.bootstrapped():
-		return false, fault.Newf(fault.Conflict, renewal, "the cluster stands on its own and renews them by itself").
-			WithHint("run again without --renew-certificates")
+		return false, i.standsAlone()
 	}
 	return true, nil
 }
@@ -63,7 +65,8 @@ func (i *Installation) putAside(report provisioner.Report) error {
 }
 
 // replace deletes the machines that were given other certificates than those that are generated now: they would never
-// trust each other. The steps that follow make them anew.
+// trust each other. The steps that follow make them anew. The bootstrap machine goes last, so that masters without one
+// always mean a cluster that stands on its own, whose machines are not deleted.
 func (i *Installation) replace(ctx context.Context, report provisioner.Report) error {
 	if !i.options.Renew {
 		return nil
@@ -72,18 +75,43 @@ func (i *Installation) replace(ctx context.Context, report provisioner.Report) e
 	if err != nil {
 		return err
 	}
-	var doomed []state.Instance
+	var bootstrap, others []state.Instance
 	for _, machine := range machines {
-		if otherCertificates(machine.Labels, i.ignition.RootCAHash) {
-			doomed = append(doomed, machine)
+		switch {
+		case !otherCertificates(machine.Labels, i.ignition.RootCAHash):
+		case machine.Labels[state.LabelRole] == string(state.RoleBootstrap):
+			bootstrap = append(bootstrap, machine)
+		default:
+			others = append(others, machine)
 		}
 	}
-	return sideBySide(ctx, doomed, func(ctx context.Context, machine state.Instance) error {
-		action, err := i.world.Cloud.DeleteInstance(ctx, machine.ID)
+	if len(others) > 0 {
+		alone, err := i.mastersAlone(ctx)
+		switch {
+		case err != nil:
+			return err
+		case alone:
+			return i.standsAlone()
+		}
+	}
+	for _, doomed := range [][]state.Instance{others, bootstrap} {
+		err := sideBySide(ctx, doomed, func(ctx context.Context, machine state.Instance) error {
+			action, err := i.world.Cloud.DeleteInstance(ctx, machine.ID)
+			if err != nil {
+				return err
+			}
+			report.Object(state.KindInstance, machine.Name, machine.ID, string(action))
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		report.Object(state.KindInstance, machine.Name, machine.ID, string(action))
-		return nil
-	})
+	}
+	return nil
+}
+
+// standsAlone refuses to delete the machines of a cluster that lives.
+func (i *Installation) standsAlone() error {
+	return fault.Newf(fault.Conflict, renewal, "the cluster stands on its own and renews them by itself").
+		WithHint("run again without --renew-certificates; if it never stood and its bootstrap machine was removed by hand, remove it with `exoshift destroy`")
 }
