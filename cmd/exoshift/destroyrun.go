@@ -98,6 +98,11 @@ func (d demolition) play(ctx context.Context, std streams, s site, teardown *des
 		return err
 	}
 	defer events.Close()
+	kept := ""
+	if s.kept {
+		kept = events.Name()
+	}
+	std.startRun(d.output, kept)
 	show := d.output.printer(std.out)
 	record := json.NewEncoder(events)
 	var unwritten error
@@ -115,11 +120,7 @@ func (d demolition) play(ctx context.Context, std streams, s site, teardown *des
 		console.DestroySummary(d.output.listener(std.out), s.told(inventory), failure, d.again(s))
 	}
 	shown := d.close(std, left(inventory, failure), failure)
-	kept := ""
-	if s.kept {
-		kept = events.Name()
-	}
-	std.tellLost(kept, func(string) {})
+	std.endRun(kept, func(string) {})
 	if failure != nil {
 		return shownError{failure}
 	}

@@ -7,6 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
 
 	"exoshift/internal/console"
 	"exoshift/provisioner"
@@ -82,9 +86,10 @@ func lines(emit func(provisioner.Event)) face {
 }
 
 // dashboard runs the body beside the terminal interface. Leaving it early, or the end of ctx, stops the body, which is
-// waited for; if the screen breaks, the body goes on in plain lines: the work never depends on the life of its screen.
+// waited for; if the screen breaks, the body goes on in plain lines: the work never depends on the life of its screen. Nor
+// does it wait for a terminal that takes nothing, whose screen is given up once the run was stopped.
 func dashboard(ctx context.Context, s session, plan provisioner.Plan, std streams, stop func()) face {
-	events, closed := make(chan provisioner.Event, 256), make(chan struct{})
+	events, closed := newEventQueue(), make(chan struct{})
 	plain := console.NewPlain(std.out)
 	return face{
 		emit: func(e provisioner.Event) {
@@ -92,17 +97,21 @@ func dashboard(ctx context.Context, s session, plan provisioner.Plan, std stream
 			case <-closed:
 				plain(e)
 			default:
-				events <- e // heard to the end, even after the screen is gone
+				events.add(e)
 			}
 		},
 		during: func(body func()) error {
-			done := make(chan struct{})
+			done, ended, restore := make(chan struct{}), make(chan error, 1), terminalState(std.in)
 			go func() {
 				defer close(done)
 				body()
-				close(events)
+				events.close()
 			}()
-			err := tui.Run(ctx, s.dashboard(plan, events, std, stop))
+			go func() { ended <- tui.Run(ctx, s.dashboard(plan, events.delivered, std, stop)) }()
+			err := awaitScreen(ctx, ended, done)
+			if errors.Is(err, errUnread) {
+				restore()
+			}
 			close(closed)
 			if errors.Is(err, tui.ErrLeft) || ctx.Err() != nil {
 				stop()
@@ -112,6 +121,82 @@ func dashboard(ctx context.Context, s session, plan provisioner.Plan, std stream
 			return err
 		},
 	}
+}
+
+// awaitScreen returns what the screen ended with. When ctx has ended, it gives up a screen that outlives the run for long.
+func awaitScreen(ctx context.Context, ended <-chan error, done <-chan struct{}) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	<-done
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(readerPatience):
+		return errUnread
+	}
+}
+
+// terminalState returns what gives the terminal the state back that it has now.
+func terminalState(in io.Reader) (restore func()) {
+	file, is := in.(*os.File)
+	if !is {
+		return func() {}
+	}
+	state, err := term.GetState(int(file.Fd()))
+	if err != nil {
+		return func() {}
+	}
+	return func() { _ = term.Restore(int(file.Fd()), state) } // it may be gone
+}
+
+// eventQueue delivers every event in order, and whoever adds one never waits.
+type eventQueue struct {
+	delivered chan provisioner.Event
+
+	mu      sync.Mutex
+	waiting []provisioner.Event
+	wake    chan struct{} // has room for one; closed: nothing will be added
+}
+
+func newEventQueue() *eventQueue {
+	q := &eventQueue{delivered: make(chan provisioner.Event, 256), wake: make(chan struct{}, 1)}
+	go q.run()
+	return q
+}
+
+func (q *eventQueue) add(e provisioner.Event) {
+	q.mu.Lock()
+	q.waiting = append(q.waiting, e)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close ends the events. Nothing may be added after it.
+func (q *eventQueue) close() { close(q.wake) }
+
+func (q *eventQueue) run() {
+	defer close(q.delivered)
+	for range q.wake {
+		for events := q.take(); len(events) > 0; events = q.take() {
+			for _, e := range events {
+				q.delivered <- e
+			}
+		}
+	}
+}
+
+func (q *eventQueue) take() []provisioner.Event {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	taken := q.waiting
+	q.waiting = nil
+	return taken
 }
 
 // subtitle names the zone and the release: once it is known the one that a channel stands for.

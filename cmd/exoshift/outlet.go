@@ -12,24 +12,73 @@ import (
 )
 
 // outlet is an output of the process that may end before the run does: its reader has seen enough, its terminal is gone,
-// its disk is full. From the first error on, what is written goes nowhere, and nobody who writes fails.
+// its disk is full. From the first error on, what is written goes nowhere, and nobody who writes fails. During a run
+// nobody who writes waits for the reader either.
 type outlet struct {
 	name string // for people
 	file *os.File
 
-	mu   sync.Mutex
-	lost error // the first error
-	told bool
+	mu       sync.Mutex
+	queue    *printQueue // nil: whoever writes waits for the reader
+	lost     error       // the first error
+	reported bool
 }
+
+// errUnread ends an output that is open, and that nobody reads.
+var errUnread = errors.New("nobody read it")
 
 // Write never fails.
 func (o *outlet) Write(p []byte) (int, error) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.lost == nil {
-		_, o.lost = o.file.Write(p)
+	queue := o.queue
+	o.mu.Unlock()
+	if queue != nil {
+		queue.add(p)
+	} else {
+		o.print(p)
 	}
 	return len(p), nil
+}
+
+// print waits for as long as nobody reads.
+func (o *outlet) print(p []byte) {
+	if o.cause() != nil {
+		return
+	}
+	if _, err := o.file.Write(p); err != nil {
+		o.fail(err)
+	}
+}
+
+func (o *outlet) fail(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.lost == nil {
+		o.lost = err
+	}
+}
+
+// start has everything printed in the background from now on.
+func (o *outlet) start(omitted func(lines int) []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.queue = newPrintQueue(unreadLimit, o.print, omitted)
+}
+
+// flush waits until everything has been read, and gives the output up if nobody reads.
+func (o *outlet) flush() {
+	o.mu.Lock()
+	queue := o.queue
+	o.mu.Unlock()
+	if queue == nil {
+		return
+	}
+	if !queue.flush(readerPatience) {
+		o.fail(errUnread)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.queue = nil
 }
 
 // Fd lets a terminal be known as one.
@@ -70,27 +119,49 @@ func (s streams) screen() io.Writer {
 	return s.out
 }
 
-// tellLost says at the end of a run which output ended before it, to whoever still reads and to the run's log. events is
-// where all of the run is recorded; "" if nothing of it is kept.
-func (s streams) tellLost(events string, log func(line string)) {
+// startRun keeps a run from ever waiting for the readers of its outputs. events is where all of the run is recorded; "" if
+// nothing of it is kept.
+func (s streams) startRun(o output, events string) {
+	for _, one := range s.outlets() {
+		omitted := console.Omitted
+		if o.json() && one == s.out {
+			omitted = console.OmittedJSON
+		}
+		one.start(func(lines int) []byte { return omitted(lines, events) })
+	}
+}
+
+// endRun prints what is left for as long as it is read, and reports which output was lost.
+func (s streams) endRun(events string, log func(line string)) {
 	for _, o := range s.outlets() {
+		o.flush()
 		if cause := o.cause(); cause != nil {
-			line := fmt.Sprintf("the %s was closed before the run had ended (%v); the run went on", o.name, cause)
-			if events != "" {
-				line += ", and its events are in " + events
-			}
-			log(line)
-			fmt.Fprintln(s.err, "exoshift:", console.Clean(line))
-			o.told = true
+			s.reportLost(o, cause, events, log)
 		}
 	}
+}
+
+// reportLost says which output ended before the run, to whoever still reads and to the run's log.
+func (s streams) reportLost(o *outlet, cause error, events string, log func(line string)) {
+	line := fmt.Sprintf("the %s was closed before the run had ended (%v); the run went on", o.name, cause)
+	if errors.Is(cause, errUnread) {
+		line = fmt.Sprintf("the %s was not read to its end; the run did not wait for its reader", o.name)
+	}
+	if events != "" {
+		line += ", and its events are in " + events
+	}
+	log(line)
+	fmt.Fprintln(s.err, "exoshift:", console.Clean(line))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.reported = true
 }
 
 // unprinted is the failure of a command that was there to print something, if that came to nothing. A reader who left
 // has what he wanted.
 func (s streams) unprinted() error {
 	for _, o := range s.outlets() {
-		if cause := o.cause(); cause != nil && !o.told && !errors.Is(cause, syscall.EPIPE) {
+		if cause := o.cause(); cause != nil && !o.reported && !errors.Is(cause, syscall.EPIPE) {
 			return fmt.Errorf("write to the %s: %w", o.name, cause)
 		}
 	}

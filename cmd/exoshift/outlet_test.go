@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -149,24 +150,35 @@ func access(action state.Action) func(provisioner.Event) bool {
 	}
 }
 
-// What head -1 does, without a standard input, and stopped for as long as three minutes of the rehearsal.
+// unreadPipe returns the ends of a pipe that a few events fill.
+func unreadPipe(t *testing.T) (read, write *os.File) {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err == nil {
+		_, err = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, 4096)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = read.Close(); _ = write.Close() })
+	return read, write
+}
+
+// What head -1 does that reads late, without a standard input, and stopped for as long as three minutes of the rehearsal.
 func TestRun_GoesOnWhenItsOutputIsClosed(t *testing.T) {
 	long(t)
 	o := rehearsing(t, filepath.Join(t.TempDir(), "cluster"), "json", "", "<&-")
 	var complaints bytes.Buffer
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	read, write := unreadPipe(t)
 	o.Stdout, o.Stderr = write, &complaints
 	o.start(t)
 	_ = write.Close()
+	o.until(t, during("control-plane"))
 	if line, err := bufio.NewReader(read).ReadString('\n'); err != nil || !strings.Contains(line, `"type":"run"`) {
 		t.Errorf("%s, %v", line, err)
 	}
 	_ = read.Close()
 
-	o.until(t, during("infrastructure"))
 	o.signal(t, syscall.SIGSTOP)
 	<-time.After(300 * time.Millisecond)
 	o.signal(t, syscall.SIGCONT)
@@ -189,6 +201,9 @@ func TestRun_EndsInOrderWhenItsTerminalHangsUp(t *testing.T) {
 	defer signal.Stop(caught)
 	folder := filepath.Join(t.TempDir(), "cluster")
 	o := rehearsing(t, folder, "plain", "", "</dev/null")
+	_, o.Stdout = unreadPipe(t)
+	var complaints bytes.Buffer
+	o.Stderr = &complaints
 	o.start(t)
 	o.until(t, access(state.Updated))
 	o.hangUp()
@@ -196,6 +211,9 @@ func TestRun_EndsInOrderWhenItsTerminalHangsUp(t *testing.T) {
 		t.Fatalf("exit code %d, result %q", code, result)
 	}
 	o.until(t, access(state.Deleted))
+	if want := "the standard output was not read to its end"; !strings.Contains(complaints.String(), want) || !o.logged(t, want) {
+		t.Errorf("it was not said: %s", complaints.String())
+	}
 
 	terminal, tty, err := pty.Open()
 	if err != nil {

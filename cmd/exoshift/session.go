@@ -188,6 +188,12 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 		board.Fold(e)
 		face.emit(e)
 	})
+	events := s.folder.Path(state.EventsFile)
+	if s.temporary {
+		std.startRun(s.options.output, "")
+	} else {
+		std.startRun(s.options.output, events)
+	}
 	var failure, unkept error
 	shown := face.during(func() {
 		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + s.spec.Domain()})
@@ -211,11 +217,10 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 		}
 		console.Summary(s.options.output.listener(std.out), board, installation.Facts(), s.where)
 	}
-	events := s.folder.Path(state.EventsFile)
 	if failure == nil && s.temporary {
 		events = ""
 	}
-	std.tellLost(events, records.log)
+	std.endRun(events, records.log)
 	if failure != nil {
 		return shownError{failure}
 	}

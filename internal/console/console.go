@@ -30,6 +30,29 @@ func NewJSON(w io.Writer) func(provisioner.Event) {
 	return func(e provisioner.Event) { _ = encoder.Encode(sanitized(e)) } // an event always encodes; the writer may be gone
 }
 
+// Omitted is the line that stands for lines of a run that were not printed, as nobody read; file has them, "" if they are
+// not kept.
+func Omitted(lines int, file string) []byte { return []byte(omitted(lines, file) + "\n") }
+
+// OmittedJSON is Omitted as one JSON object on a line; docs/events.md describes it.
+func OmittedJSON(lines int, file string) []byte {
+	line, _ := json.Marshal(struct { // it always encodes
+		Type  string `json:"type"`
+		Text  string `json:"text"`
+		Count int    `json:"count"`
+		Name  string `json:"name,omitempty"`
+	}{"omitted", omitted(lines, file), lines, text.Sanitize(file)})
+	return append(line, '\n')
+}
+
+func omitted(lines int, file string) string {
+	sentence := fmt.Sprintf("%d lines were left out, as nobody read", lines)
+	if file != "" {
+		sentence += "; the events are in " + Clean(file)
+	}
+	return sentence
+}
+
 // sanitized returns an event whose texts steer no terminal: whoever reads the JSON prints them somewhere.
 func sanitized(e provisioner.Event) provisioner.Event {
 	fields := reflect.ValueOf(&e).Elem()
