@@ -67,18 +67,28 @@ func (c *conversation) install(ctx context.Context, std streams, spec state.Spec
 		return err
 	}
 	s.access.attendedBy(true)
+	touched, err := folder.Touched()
+	if err != nil {
+		return err
+	}
+	if touched { // the answers in force stay until the preflight has accepted the draft, whose files are used until then
+		s.accept = func(accepted session) error { return c.hand(&accepted) }
+		return errors.Join(s.run(ctx, std), c.discard(folder))
+	}
+	if err := s.claim(); err != nil {
+		return err
+	}
 	if err := c.hand(&s); err != nil {
+		return err
+	}
+	if err := c.discard(folder); err != nil {
 		return err
 	}
 	return s.run(ctx, std)
 }
 
-// hand gives what the draft holds to the folder, which is the cluster's from then on, and discards the draft. It is
-// whole until the folder has everything.
+// hand gives what the draft holds to the folder, which is the cluster's from then on. The draft stays whole.
 func (c *conversation) hand(s *session) error {
-	if err := s.claim(); err != nil {
-		return err
-	}
 	moved, err := c.draft.Hand(s.folder, privateFiles(s.spec))
 	if err != nil {
 		return err
@@ -89,8 +99,16 @@ func (c *conversation) hand(s *session) error {
 		return err
 	}
 	c.begun = true
+	return c.rewriteExport(s.spec)
+}
+
+// discard removes a draft that was handed over, and keeps any other.
+func (c *conversation) discard(folder state.Folder) error {
+	if !c.begun {
+		return nil
+	}
 	c.release()
-	return errors.Join(c.rewriteExport(s.spec), c.draft.Discard(s.folder))
+	return c.draft.Discard(folder)
 }
 
 // privateFiles are the files that a Spec refers to and that a draft may hold.
@@ -124,13 +142,14 @@ func (c *conversation) rehearse(ctx context.Context, std streams, spec state.Spe
 		return err
 	}
 	defer unlock()
-	agreed := wizard.Export(spec, c.decided().Origins)
-	err = folder.Write(state.AnswersFile, agreed) // from now on it can be gone on with
-	if err = errors.Join(err, c.draft.Discard(folder)); err != nil {
-		return err
-	}
 	played := *c.rehearsal
-	played.answers, played.set, played.agreed = "", nil, agreed
+	played.answers, played.set, played.agreed = "", nil, wizard.Export(spec, c.decided().Origins)
+	played.accept = func(s session) error {
+		if err := s.keepAnswers(); err != nil {
+			return err
+		}
+		return c.draft.Discard(folder)
+	}
 	return played.onSimulatedZone(ctx, std, spec, secrets, folder)
 }
 

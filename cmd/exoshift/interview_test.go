@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
@@ -231,4 +232,105 @@ func TestNobodyOpensAZoneOfAnInterviewThatIsOver(t *testing.T) {
 	if len(realm.zones) > 0 {
 		t.Error("a zone is open")
 	}
+}
+
+// begunFolder is the folder of a cluster of which something exists.
+func begunFolder(t *testing.T, path string, spec state.Spec, rehearsal bool) (folder state.Folder, answers []byte) {
+	t.Helper()
+	folder, err := state.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := folder.OpenJournal(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers = wizard.Export(spec, nil)
+	facts := state.Facts{ClusterID: spec.Cluster.ID, Zone: spec.Exoscale.Zone, Rehearsal: rehearsal}
+	err = errors.Join(journal.Intend("ssh-key", spec.Cluster.ID), journal.Close(), folder.SaveFacts(facts), folder.Write(state.AnswersFile, answers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder, answers
+}
+
+// inForce demands answers in force, and that the draft is kept or not.
+func inForce(t *testing.T, folder state.Folder, want []byte, draft state.Draft, kept bool) {
+	t.Helper()
+	if content, err := folder.Read(state.AnswersFile); err != nil || !bytes.Equal(content, want) {
+		t.Errorf("in force are, %v:\n%s", err, content)
+	}
+	if draft.Exists() != kept {
+		t.Errorf("there is a draft: %v", !kept)
+	}
+}
+
+func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
+	talking(t, circumstances{quotas: map[string]int{"instance": 20}}, func(t *testing.T, c *conversation, _ *simcloud.Zone) {
+		path, err := usualPath("c-demo-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder, before := begunFolder(t, path, c.answers.Spec, false)
+		i := c.interview()
+		secret, _ := shippedSecret("EXOSCALE_API_SECRET")
+		reference, err := i.Keep("exoscale.apiSecret", secret)
+		err = errors.Join(err, i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Answers.Set("sizing.workers.count", "30", wizard.Typed), i.Save(i.Answers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := c.carryOut(t.Context(), streams{out: &out, err: &out}); exitCode(err) != exitQuota {
+			t.Errorf("%v\n%s", err, lastLines(out.String()))
+		}
+		inForce(t, folder, before, c.draft, true)
+		if _, err := folder.Read(state.SecretsDir + "/exoscale.apiSecret"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a secret of what was refused is in the folder: %v", err)
+		}
+
+		if err := errors.Join(i.Answers.Set("sizing.workers.count", "4", wizard.Typed), i.Save(i.Answers)); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		watch := writerFunc(func(line []byte) {
+			if e := eventsOf(t, string(line))[0]; e.Step == "quotas" && e.State == provisioner.Done {
+				stop()
+			}
+		})
+		if err := c.carryOut(ctx, streams{out: watch, err: &out}); exitCode(err) != exitInterrupted {
+			t.Errorf("%v", err)
+		}
+		want := i.Answers.Spec
+		want.Exoscale.APISecret.File = folder.Path(state.SecretsDir, "exoscale.apiSecret")
+		inForce(t, folder, wizard.Export(want, nil), c.draft, false)
+		if kept, err := os.ReadFile(want.Exoscale.APISecret.File); err != nil || string(kept) != secret {
+			t.Errorf("the folder keeps another secret: %v", err)
+		}
+	})
+}
+
+func TestInterview_ComparesBeforeARehearsalGoesOn(t *testing.T) {
+	atHome(t)
+	dir := filepath.Join(t.TempDir(), "cluster")
+	spec := exampleSpec(t)
+	folder, before := begunFolder(t, dir, spec, true)
+	c, err := rehearsalConversation(t.Context(), rehearsal{options: options{dir: dir, output: outputJSON}, speed: 600, scenario: "happy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.leave(); err != nil {
+			t.Error(err)
+		}
+	}()
+	i := c.interview()
+	i.Answers.Spec = spec
+	if err := errors.Join(i.Answers.Set("network.podCIDR", "10.132.0.0/14", wizard.Typed), i.Save(i.Answers)); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := c.carryOut(t.Context(), streams{out: &out, err: &out}); exitCode(err) != exitAnswers {
+		t.Errorf("%v\n%s", err, lastLines(out.String()))
+	}
+	inForce(t, folder, before, c.draft, true)
 }

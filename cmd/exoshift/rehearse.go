@@ -31,9 +31,10 @@ type rehearsal struct {
 	speed       float64
 	scenario    string
 	interactive bool
-	given       *loaded // answers that an interview begins with; nil: none
-	agreed      []byte  // the answers that an interview ended with; nil: there was none
-	temporary   bool    // the folder
+	given       *loaded             // answers that an interview begins with; nil: none
+	agreed      []byte              // the answers that an interview ended with; nil: there was none
+	accept      func(session) error // see session
+	temporary   bool                // the folder
 }
 
 func rehearseCommand(std streams) *cobra.Command {
@@ -156,7 +157,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 		return err
 	}
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, given: r.agreed, speed: r.speed, agent: agent, access: simulatedAccess(zone),
+		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, given: r.agreed, accept: r.accept, speed: r.speed, agent: agent, access: simulatedAccess(zone),
 		scenario:  r.scenario,
 		rest:      func() { _ = closed() },                       // a zone that nobody needs shall not keep the processor busy
 		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else

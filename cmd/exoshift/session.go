@@ -41,7 +41,8 @@ type session struct {
 	agent    inside.Agent // the operator's SSH agent; nil: none
 	access   *synAccess   // to Project Syn; nil: none
 
-	approveNewKeys func() // of machines that wait for the operator's decision
+	approveNewKeys func()              // of machines that wait for the operator's decision
+	accept         func(session) error // puts the answers in force; nil: keepAnswers
 
 	temporary bool   // the folder goes when the run went well
 	rest      func() // called once the run is over, however long its screen is still looked at; may be nil
@@ -108,15 +109,19 @@ func (s session) checkFolder(std streams) error {
 // they can be carried out if a cluster was begun with others.
 func (s session) acceptingRecipe() (install.Options, error) {
 	recipe := s.recipe()
+	accept := s.keepAnswers
+	if s.accept != nil {
+		accept = func() error { return s.accept(s) }
+	}
 	touched, err := s.folder.Touched()
 	switch {
 	case err != nil:
 		return recipe, err
 	case touched:
-		recipe.Accepted = s.keepAnswers
+		recipe.Accepted = accept
 		return recipe, nil
 	}
-	return recipe, s.keepAnswers()
+	return recipe, accept()
 }
 
 // keepAnswers writes down the answers that are in force from now on, and keeps them as they were given.
