@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -58,7 +60,8 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 	held := func(next http.Handler) http.Handler {
 		return described.Validate(next, func(complaint error) { t.Error(complaint) })
 	}
-	virtuallyIn(t, circumstances{middleware: held}, func(t *testing.T, s session, _ *simcloud.Zone) {
+	external := func(spec *state.Spec) { spec.OpenShift.CloudControllerManager = "External" }
+	virtuallyIn(t, circumstances{middleware: held, spec: external}, func(t *testing.T, s session, _ *simcloud.Zone) {
 		before := belongings(t, s)
 		if err := s.run(t.Context(), streams{out: io.Discard, err: os.Stderr}); err != nil {
 			t.Fatal(err)
@@ -103,46 +106,111 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 	})
 }
 
+// storageManifests bring the CSI driver into a cluster, by the collections that they go to.
+func storageManifests(s session) [][2]string {
+	return [][2]string{
+		{"/api/v1/namespaces", `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "csi"}}`},
+		{"/api/v1/namespaces/csi/serviceaccounts", `{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "csi", "namespace": "csi"}}`},
+		{"/apis/rbac.authorization.k8s.io/v1/clusterroles", `{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "csi"}, "rules": [
+			{"apiGroups": [""], "resources": ["persistentvolumes", "persistentvolumeclaims"], "verbs": ["*"]},
+			{"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"], "verbs": ["get"]}]}`},
+		{"/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", `{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "csi"},
+			"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "csi"},
+			"subjects": [{"kind": "ServiceAccount", "name": "csi", "namespace": "csi"}]}`},
+		{"/apis/storage.k8s.io/v1/storageclasses", `{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "block"}, "provisioner": "csi.exoscale.com"}`},
+		{"/apis/apps/v1/namespaces/csi/deployments", fmt.Sprintf(`{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "csi", "namespace": "csi"}, "spec": {"replicas": 1,
+			"selector": {"matchLabels": {"app": "csi"}}, "template": {"metadata": {"labels": {"app": "csi"}}, "spec": {
+				"serviceAccountName": "csi", "containers": [{"name": "csi", "image": "docker.io/exoscale/csi-driver:0.32.0", "env": [
+					{"name": "EXOSCALE_ZONE", "value": %q}, {"name": "EXOSCALE_API_KEY", "value": %q}, {"name": "EXOSCALE_API_SECRET", "value": %q}]}]}}}}`,
+			s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret)},
+	}
+}
+
+// tenant is somebody who may write the objects of a running cluster, and has an organization's key.
+type tenant struct{ backdoor }
+
+// made makes something in the cloud.
+func (n tenant) made(path string, body map[string]any) (id string) {
+	n.t.Helper()
+	return n.ask(http.MethodPost, path, body)["reference"].(map[string]any)["id"].(string)
+}
+
+// apply makes an object in the cluster.
+func (n tenant) apply(path, object string) (uid string) {
+	n.t.Helper()
+	var answer struct {
+		Message  string
+		Metadata struct{ UID string }
+	}
+	tellCluster(n.t, n.s, http.MethodPost, path, object, &answer)
+	if answer.Metadata.UID == "" {
+		n.t.Fatalf("POST %s: %s", path, answer.Message)
+	}
+	return answer.Metadata.UID
+}
+
+// pool makes a pool of the cluster's, of one machine.
+func (n tenant) pool() (id string) {
+	n.t.Helper()
+	machines := n.ask(http.MethodGet, "/instance", nil)["instances"].([]any)
+	like := n.ask(http.MethodGet, "/instance/"+machines[0].(map[string]any)["id"].(string), nil)
+	return n.made("/instance-pool", map[string]any{
+		"name": "web", "size": 1, "instance-type": map[string]any{"id": like["instance-type"].(map[string]any)["id"]}, "disk-size": 120,
+		"template": map[string]any{"id": like["template"].(map[string]any)["id"]}, "labels": map[string]any{state.LabelCluster: n.s.spec.Cluster.ID},
+	})
+}
+
+// service makes a Service that asks for a load balancer, with more annotations.
+func (n tenant) service(name, pool, annotations string) (uid string) {
+	n.t.Helper()
+	return n.apply("/api/v1/namespaces/default/services", fmt.Sprintf(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": %q, "namespace": "default", "annotations": {
+		"service.beta.kubernetes.io/exoscale-loadbalancer-service-instancepool-id": %q%s}}, "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}}`,
+		name, pool, annotations))
+}
+
+// claim makes a claim of a volume.
+func (n tenant) claim(name, class string) (uid string) {
+	n.t.Helper()
+	return n.apply("/api/v1/namespaces/default/persistentvolumeclaims", fmt.Sprintf(`{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": %q, "namespace": "default"},
+		"spec": {"storageClassName": %q, "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}}}}`, name, class))
+}
+
+// until waits until something of the cloud has a name that a controller of the cluster gives, and returns its ID.
+func (n tenant) until(kind, name string) (id string) {
+	n.t.Helper()
+	for range 60 {
+		for _, o := range everything(n.t, n.s) {
+			if o.Kind == kind && o.Name == name {
+				return o.ID
+			}
+		}
+		n.check(n.s.net.Clock.Sleep(n.t.Context(), 10*time.Second))
+	}
+	n.t.Fatalf("no %s is called %s:\n%s", kind, name, strings.Join(belongings(n.t, n.s), "\n"))
+	return ""
+}
+
 // aimedAtOthers has a tenant of a running cluster aim its teardown at what others have, and shows that it misses. What
 // the cluster's own controllers make is found.
 func aimedAtOthers(t *testing.T, s session) {
 	t.Helper()
-	b := backdoor{t, s}
-	made := func(path string, body map[string]any) string {
-		t.Helper()
-		return b.ask(http.MethodPost, path, body)["reference"].(map[string]any)["id"].(string)
+	n := tenant{backdoor{t, s}}
+	theirBalancer, theirVolume := n.made("/load-balancer", map[string]any{"name": "shop"}), n.made("/block-storage", map[string]any{"name": "archive", "size": 10})
+	for _, m := range storageManifests(s) {
+		n.apply(m[0], m[1])
 	}
-	apply := func(path string, object map[string]any) (uid string) {
-		t.Helper()
-		content, err := json.Marshal(object)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var answer struct{ Metadata struct{ UID string } }
-		tellCluster(t, s, http.MethodPost, path, string(content), &answer)
-		return answer.Metadata.UID
+	n.check(s.net.Clock.Sleep(t.Context(), time.Hour)) // what others have is older than the Service that is aimed at it
+	pool := n.pool()
+	ownBalancer := n.until(state.KindLoadBalancer, "k8s-"+n.service("web", pool, ""))
+	aimed := n.service("aimed", pool, fmt.Sprintf(`, "service.beta.kubernetes.io/exoscale-loadbalancer-id": %q`, theirBalancer))
+	if renamed := n.until(state.KindLoadBalancer, "k8s-"+aimed); renamed != theirBalancer {
+		t.Errorf("the cloud controller manager made %s, and did not take %s", renamed, theirBalancer)
 	}
-	theirBalancer, theirVolume := made("/load-balancer", map[string]any{"name": "shop"}), made("/block-storage", map[string]any{"name": "archive", "size": 10})
-	web := func(id, name string) map[string]any {
-		return map[string]any{"apiVersion": "v1", "kind": "Service", "spec": map[string]any{"type": "LoadBalancer", "ports": []any{map[string]any{"port": 80}}}, "metadata": map[string]any{
-			"name": name, "namespace": "default", "annotations": map[string]any{"service.beta.kubernetes.io/exoscale-loadbalancer-id": id},
-		}}
-	}
-	volume := func(id, name, claim string) map[string]any {
-		return map[string]any{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": map[string]any{
-			"name": name, "annotations": map[string]any{"pv.kubernetes.io/provisioned-by": "csi.exoscale.com"},
-		}, "spec": map[string]any{
-			"csi":      map[string]any{"driver": "csi.exoscale.com", "volumeHandle": s.spec.Exoscale.Zone + "/" + id},
-			"claimRef": map[string]any{"uid": claim, "namespace": "default", "name": "data"}, "capacity": map[string]any{"storage": "10Gi"}, "accessModes": []any{"ReadWriteOnce"},
-		}}
-	}
-	apply("/api/v1/namespaces/default/services", web(theirBalancer, "aimed"))
-	data := apply("/api/v1/namespaces/default/persistentvolumeclaims", map[string]any{
-		"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": map[string]any{"name": "data", "namespace": "default"},
-	})
-	apply("/api/v1/persistentvolumes", volume(theirVolume, "aimed", data))
-	ownVolume := made("/block-storage", map[string]any{"name": "pvc-" + data, "size": 10})
-	apply("/api/v1/persistentvolumes", volume(ownVolume, "pvc-"+data, data))
+	ownVolume := n.until(state.KindVolume, "pvc-"+n.claim("data", "block"))
+	n.check(s.net.Clock.Sleep(t.Context(), time.Minute)) // the controllers tell the cluster what they made
+	n.apply("/api/v1/persistentvolumes", fmt.Sprintf(`{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "aimed", "annotations": {"pv.kubernetes.io/provisioned-by": "csi.exoscale.com"}},
+		"spec": {"csi": {"driver": "csi.exoscale.com", "volumeHandle": "%s/%s"}, "claimRef": {"uid": %q, "namespace": "default", "name": "aimed"},
+		"capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteOnce"]}}`, s.spec.Exoscale.Zone, theirVolume, n.claim("aimed", "")))
 
 	var out bytes.Buffer
 	facts, err := s.folder.Facts()
@@ -171,15 +239,18 @@ func aimedAtOthers(t *testing.T, s session) {
 	}
 	for id, want := range map[string]string{
 		theirBalancer: "not proven: service default/aimed claims it", theirVolume: "not proven: persistent volume aimed claims it",
-		ownVolume: "both-sides", s.spec.Bucket("logstore"): "owner-mark", s.spec.Cluster.ID + "-admin": "journal",
+		ownBalancer: "both-sides", ownVolume: "both-sides", s.spec.Bucket("logstore"): "owner-mark", s.spec.Cluster.ID + "-admin": "journal",
 	} {
 		if !strings.HasPrefix(how[id], want) {
 			t.Errorf("%s: %q, want %q", id, how[id], want)
 		}
 	}
-	b.ask(http.MethodDelete, "/load-balancer/"+theirBalancer, nil)
-	b.ask(http.MethodDelete, "/block-storage/"+theirVolume, nil)
-	b.ask(http.MethodDelete, "/block-storage/"+ownVolume, nil)
+	for _, id := range []string{theirBalancer, ownBalancer} {
+		n.ask(http.MethodDelete, "/load-balancer/"+id, nil)
+	}
+	for _, id := range []string{theirVolume, ownVolume} {
+		n.ask(http.MethodDelete, "/block-storage/"+id, nil)
+	}
 }
 
 func TestOnlyTheTypedIDIsAYes(t *testing.T) {

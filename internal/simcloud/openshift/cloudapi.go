@@ -1,6 +1,7 @@
 package openshift
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/hmac"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/network"
 	"exoshift/internal/simcloud/machine"
 )
 
@@ -24,6 +26,7 @@ type cloudAPI struct {
 	secret   string
 	http     *http.Client
 	patience time.Duration
+	clock    network.Clock
 }
 
 // cloudInstance is what the cloud controller wants to know of an instance.
@@ -37,7 +40,7 @@ type cloudInstance struct {
 }
 
 // newCloudAPI takes its credentials from a program's environment.
-func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duration) (cloudAPI, error) {
+func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duration, clock network.Clock) (cloudAPI, error) {
 	for _, name := range []string{"EXOSCALE_ZONE", "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"} {
 		if env[name] == "" {
 			return cloudAPI{}, errors.New("could not create Exoscale client: environment variable " + name + " is required")
@@ -45,7 +48,7 @@ func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duratio
 	}
 	base := cmp.Or(env["EXOSCALE_API_ENDPOINT"], "https://api-"+env["EXOSCALE_ZONE"]+".exoscale.com")
 	return cloudAPI{base: strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v2"), key: env["EXOSCALE_API_KEY"], secret: env["EXOSCALE_API_SECRET"],
-		http: &http.Client{Transport: m.Network().Transport()}, patience: patience}, nil
+		http: &http.Client{Transport: m.Network().Transport()}, patience: patience, clock: clock}, nil
 }
 
 func (c cloudAPI) close() { c.http.CloseIdleConnections() }
@@ -70,15 +73,54 @@ func (c cloudAPI) instanceType(ctx context.Context, id string) (string, error) {
 	return answer.Family + "." + answer.Size, err
 }
 
-// get signs a request without body or query, and decodes the answer.
+// operation is what a call that changes something begins.
+type operation struct {
+	ID        string `json:"id"`
+	State     string `json:"state"`
+	Message   string `json:"message"`
+	Reference struct {
+		ID string `json:"id"`
+	} `json:"reference"`
+}
+
+// operationEvery is how often a program asks for the state of an operation.
+const operationEvery = 3 * time.Second
+
+// change makes a call that changes something, waits for its operation, and returns the ID of what it is about.
+func (c cloudAPI) change(ctx context.Context, method, path string, body any) (id string, err error) {
+	content, err := json.Marshal(body)
+	if err != nil {
+		return "", err
+	}
+	var begun operation
+	err = c.call(ctx, method, path, content, &begun)
+	for err == nil && begun.State == "pending" {
+		if err = c.clock.Sleep(ctx, operationEvery); err == nil {
+			err = c.get(ctx, "/v2/operation/"+begun.ID, &begun)
+		}
+	}
+	if err == nil && begun.State != "success" {
+		err = fmt.Errorf("%s %s: operation %s: %s", method, path, begun.State, begun.Message)
+	}
+	return begun.Reference.ID, err
+}
+
 func (c cloudAPI) get(ctx context.Context, path string, into any) error {
+	return c.call(ctx, http.MethodGet, path, nil, into)
+}
+
+// call signs a request without query, and decodes the answer.
+func (c cloudAPI) call(ctx context.Context, method, path string, body []byte, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	c.sign(request, time.Now().Add(10*time.Minute))
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	c.sign(request, body, time.Now().Add(10*time.Minute))
 	response, err := c.http.Do(request)
 	if err != nil {
 		return err
@@ -87,16 +129,30 @@ func (c cloudAPI) get(ctx context.Context, path string, into any) error {
 	if response.StatusCode != http.StatusOK {
 		var refusal struct{ Message string }
 		_ = json.NewDecoder(response.Body).Decode(&refusal) // then the status has to do
-		return fmt.Errorf("GET %s: %s: %s", path, response.Status, refusal.Message)
+		return cloudError{response.StatusCode, fmt.Sprintf("%s %s: %s: %s", method, path, response.Status, refusal.Message)}
 	}
 	return json.NewDecoder(response.Body).Decode(into)
 }
 
+// cloudError is an answer of the API that is not success.
+type cloudError struct {
+	code    int
+	message string
+}
+
+func (e cloudError) Error() string { return e.message }
+
+// isGone reports whether the API knows no such object.
+func isGone(err error) bool {
+	var answer cloudError
+	return errors.As(err, &answer) && answer.code == http.StatusNotFound
+}
+
 // sign adds the signature, of the scheme EXO2-HMAC-SHA256. Signatures live by the wall clock.
-func (c cloudAPI) sign(request *http.Request, expires time.Time) {
+func (c cloudAPI) sign(request *http.Request, body []byte, expires time.Time) {
 	until := strconv.FormatInt(expires.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(c.secret))
-	mac.Write([]byte(request.Method + " " + request.URL.EscapedPath() + "\n\n\n\n" + until))
+	mac.Write([]byte(request.Method + " " + request.URL.EscapedPath() + "\n" + string(body) + "\n\n\n" + until))
 	request.Header.Set("Authorization", "EXO2-HMAC-SHA256 credential="+c.key+",expires="+until+",signature="+
 		base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 }

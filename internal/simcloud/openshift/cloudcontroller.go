@@ -11,12 +11,13 @@ import (
 )
 
 // cloudController is Exoscale's cloud controller manager in a pod: it finds the instance of each new node, and takes
-// off the taint that keeps everything else away.
+// off the taint that keeps everything else away. It makes the load balancers of Services.
 type cloudController struct {
 	zone    string
 	api     *client // the cluster's, as the pod's service account
 	cloud   cloudAPI
 	types   map[string]string // names of instance types by ID
+	ensured map[string]string // what was asked of the load balancers that are ensured, by the UID of their Service
 	said    map[string]string // by node
 	console func(format string, args ...any)
 }
@@ -32,18 +33,21 @@ func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string
 		return err
 	}
 	defer api.close()
-	cloud, err := newCloudAPI(k.machine, env, k.cluster.patience())
+	cloud, err := newCloudAPI(k.machine, env, k.cluster.patience(), k.world.clock)
 	if err != nil {
 		return err
 	}
 	defer cloud.close()
-	controller := cloudController{zone: env["EXOSCALE_ZONE"], api: api, cloud: cloud, types: map[string]string{}, said: map[string]string{},
+	controller := cloudController{zone: env["EXOSCALE_ZONE"], api: api, cloud: cloud, types: map[string]string{}, ensured: map[string]string{}, said: map[string]string{},
 		console: k.machine.Console}
 	election := lease{api: api, now: k.world.clock.Now, namespace: "kube-system", name: "cloud-controller-manager", holder: p.name, lasts: 3 * cloudEvery}
 	for ctx.Err() == nil {
 		leads, err := election.acquire(ctx)
 		if err == nil && leads {
 			err = controller.look(ctx)
+		}
+		if err == nil && leads {
+			controller.balance(ctx)
 		}
 		if err != nil {
 			return err

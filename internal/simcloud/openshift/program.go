@@ -18,6 +18,7 @@ func programs() map[string]run {
 	}
 	return map[string]run{
 		"cloud-controller-manager": (*kubelet).runCloudController, "exoscale-cloud-controller-manager": (*kubelet).runCloudController,
+		"csi-driver": (*kubelet).runBlockStorage, "exoscale-csi-driver": (*kubelet).runBlockStorage,
 		ciliumAgent: cilium, "steward": (*kubelet).runSteward, "argocd": (*kubelet).runArgo, "argocd-operator": (*kubelet).runArgoOperator,
 		"cert-manager-controller": (*kubelet).runCertManager, "openshift-upgrade-controller": (*kubelet).runUpgrades,
 		"emergency-credentials-controller": (*kubelet).runEmergency,

@@ -1,0 +1,130 @@
+package openshift
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+const (
+	storageDriver = "csi.exoscale.com"
+	// storageEvery is how often the driver looks for claims.
+	storageEvery = 30 * time.Second
+)
+
+// blockStorage is Exoscale's CSI driver in a pod, with the provisioner at its side: it makes the volumes that claims ask for.
+type blockStorage struct {
+	zone    string
+	api     *client // the cluster's, as the pod's service account
+	cloud   cloudAPI
+	console func(format string, args ...any)
+	said    map[string]string // by claim
+}
+
+// runBlockStorage returns why the program ended.
+func (k *kubelet) runBlockStorage(ctx context.Context, p *pod, env map[string]string, running func()) error {
+	api, err := k.inCluster(p, env)
+	if err != nil {
+		return err
+	}
+	defer api.close()
+	cloud, err := newCloudAPI(k.machine, env, k.cluster.patience(), k.world.clock)
+	if err != nil {
+		return err
+	}
+	defer cloud.close()
+	driver := blockStorage{zone: env["EXOSCALE_ZONE"], api: api, cloud: cloud, console: k.machine.Console, said: map[string]string{}}
+	for ctx.Err() == nil {
+		if err := driver.provision(ctx); err != nil {
+			return err
+		}
+		running()
+		_ = k.world.clock.Sleep(ctx, storageEvery)
+	}
+	return ctx.Err()
+}
+
+// provision makes the volume of each claim that waits for one. What is wrong with one does not stop the others.
+func (d blockStorage) provision(ctx context.Context) error {
+	claims, err := d.api.get(ctx, "/api/v1/persistentvolumeclaims")
+	if err != nil {
+		return err
+	}
+	for _, claim := range claims.List("items") {
+		if claim.Text("spec.volumeName") != "" || claim.Text("spec.storageClassName") == "" {
+			continue
+		}
+		if err := d.provisionClaim(ctx, claim); err != nil && d.said[claim.Text("metadata.uid")] != err.Error() {
+			d.said[claim.Text("metadata.uid")] = err.Error()
+			d.console("csi-provisioner: failed to provision volume for claim %s/%s: %v", claim.Namespace(), claim.Name(), err)
+		}
+	}
+	return nil
+}
+
+func (d blockStorage) provisionClaim(ctx context.Context, claim kube.Object) error {
+	class, err := d.api.get(ctx, "/apis/storage.k8s.io/v1/storageclasses/"+claim.Text("spec.storageClassName"))
+	if err != nil || class.Text("provisioner") != storageDriver {
+		return err
+	}
+	if _, selected := claim.Map("metadata.annotations")["volume.kubernetes.io/selected-node"]; class.Text("volumeBindingMode") == "WaitForFirstConsumer" && !selected {
+		return nil
+	}
+	size, err := gibibytes(claim.Text("spec.resources.requests.storage"))
+	if err != nil {
+		return err
+	}
+	name := "pvc-" + claim.Text("metadata.uid")
+	id, err := d.ensureVolume(ctx, name, size)
+	if err != nil {
+		return err
+	}
+	volume := kube.Object{
+		"apiVersion": "v1", "kind": "PersistentVolume",
+		"metadata": kube.Object{"name": name, "annotations": kube.Object{"pv.kubernetes.io/provisioned-by": storageDriver}},
+		"spec": kube.Object{
+			"csi":         kube.Object{"driver": storageDriver, "volumeHandle": d.zone + "/" + id},
+			"claimRef":    kube.Object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": claim.Namespace(), "name": claim.Name(), "uid": claim.Text("metadata.uid")},
+			"capacity":    kube.Object{"storage": strconv.Itoa(size) + "Gi"},
+			"accessModes": []string{"ReadWriteOnce"}, "storageClassName": class.Name(), "persistentVolumeReclaimPolicy": "Delete",
+		},
+	}
+	if _, err := d.api.do(ctx, http.MethodPost, "/api/v1/persistentvolumes", volume); err != nil && !isCode(err, http.StatusConflict) {
+		return err
+	}
+	// As the controller of persistent volumes does.
+	bound := kube.Object{"spec": kube.Object{"volumeName": name}}
+	_, err = d.api.do(ctx, http.MethodPatch, "/api/v1/namespaces/"+claim.Namespace()+"/persistentvolumeclaims/"+claim.Name(), bound)
+	return err
+}
+
+// ensureVolume returns the volume of a name: the driver is asked again for what it may have made.
+func (d blockStorage) ensureVolume(ctx context.Context, name string, size int) (id string, err error) {
+	var answer struct {
+		Volumes []struct{ ID, Name string } `json:"block-storage-volumes"`
+	}
+	if err := d.cloud.get(ctx, "/v2/block-storage", &answer); err != nil {
+		return "", err
+	}
+	for _, there := range answer.Volumes {
+		if there.Name == name {
+			return there.ID, nil
+		}
+	}
+	return d.cloud.change(ctx, http.MethodPost, "/v2/block-storage", map[string]any{"name": name, "size": size})
+}
+
+// gibibytes reads a size in whole GiB, which is all that the driver makes.
+func gibibytes(quantity string) (int, error) {
+	size, err := strconv.Atoi(strings.TrimSuffix(quantity, "Gi"))
+	if err != nil || size < 1 || !strings.HasSuffix(quantity, "Gi") {
+		return 0, errors.Join(fmt.Errorf("requested %q: the size is given in whole Gi", quantity), err)
+	}
+	return size, nil
+}
