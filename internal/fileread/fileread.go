@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"exoshift/internal/fault"
 )
 
 // The usual limits, in bytes.
@@ -42,12 +44,19 @@ func Text(path string, limit int64) ([]byte, error) {
 
 // Open opens a regular file of at most limit bytes, for what is read piece by piece.
 func Open(path string, limit int64) (*os.File, error) {
-	return opened(os.OpenFile(path, flags, 0))(limit)
+	file, err := os.OpenFile(path, flags, 0)
+	if err != nil {
+		return nil, err
+	}
+	return checked(file, limit)
 }
 
 // BytesIn is Bytes for a file below a folder that no link leads out of.
 func BytesIn(root *os.Root, name string, limit int64) ([]byte, error) {
-	file, err := opened(root.OpenFile(name, flags, 0))(limit)
+	file, err := root.OpenFile(name, flags, 0)
+	if err == nil {
+		file, err = checked(file, limit)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,17 +66,13 @@ func BytesIn(root *os.Root, name string, limit int64) ([]byte, error) {
 // flags open a pipe without waiting for its writer, and no terminal as that of this process.
 const flags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-func opened(file *os.File, err error) func(limit int64) (*os.File, error) {
-	return func(limit int64) (*os.File, error) {
-		if err != nil {
-			return nil, err
-		}
-		if err := Check(file, limit); err != nil {
-			_ = file.Close()
-			return nil, err
-		}
-		return file, nil
+// checked returns an open file that Check accepts, and closes any other.
+func checked(file *os.File, limit int64) (*os.File, error) {
+	if err := Check(file, limit); err != nil {
+		_ = file.Close()
+		return nil, err
 	}
+	return file, nil
 }
 
 // Check fails unless an open file is a regular one of at most limit bytes.
@@ -80,7 +85,7 @@ func Check(file *os.File, limit int64) error {
 		return err
 	}
 	if info.Size() > limit {
-		return tooLarge(file.Name(), limit)
+		return fault.TooLargeError{What: file.Name(), Limit: limit}
 	}
 	return nil
 }
@@ -109,19 +114,12 @@ func kind(mode fs.FileMode) string {
 	return "something else"
 }
 
-func tooLarge(path string, limit int64) error {
-	if limit >= 1<<20 {
-		return fmt.Errorf("%s is larger than %d MiB", path, limit>>20)
-	}
-	return fmt.Errorf("%s is larger than %d KiB", path, limit>>10)
-}
-
 // readAll reads and closes a file, which may have grown since its size was checked.
 func readAll(file *os.File, limit int64) ([]byte, error) {
 	defer file.Close()
 	content, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err == nil && int64(len(content)) > limit {
-		err = tooLarge(file.Name(), limit)
+		err = fault.TooLargeError{What: file.Name(), Limit: limit}
 	}
 	if err != nil {
 		return nil, err

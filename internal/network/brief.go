@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"syscall"
+
+	"exoshift/internal/fault"
 )
 
 // Brief is an error that says one short sentence and keeps its cause.
@@ -24,7 +26,7 @@ const Cut = "the connection was cut"
 func Explain(err error) Brief {
 	var dns *net.DNSError
 	var timeout net.Error
-	var large TooLargeError
+	var large fault.TooLargeError
 	var slow TooSlowError
 	switch {
 	case errors.As(err, &large):

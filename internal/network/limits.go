@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"exoshift/internal/fault"
 )
 
 // maxHeader is how long the header of an answer may be, in bytes.
@@ -16,16 +18,6 @@ const maxHeader = 256 << 10
 type Limits struct {
 	Bytes int64         // of the body, after it was unpacked
 	Time  time.Duration // of the wall clock, from the header to the end of the body; 0: the caller limits it
-}
-
-// TooLargeError is the failure to read a body that has more bytes than its limit. Nothing can be made of the bytes before.
-type TooLargeError struct{ Limit int64 }
-
-func (e TooLargeError) Error() string {
-	if e.Limit >= 1<<20 {
-		return fmt.Sprintf("the answer is larger than %d MB", e.Limit>>20)
-	}
-	return fmt.Sprintf("the answer is larger than %d KB", e.Limit>>10)
 }
 
 // TooSlowError is the failure to read a body in time.
@@ -41,12 +33,6 @@ func (TooSlowError) Timeout() bool { return true }
 // Temporary makes it a net.Error.
 func (TooSlowError) Temporary() bool { return true }
 
-// IsTooLarge tells whether an answer was larger than its limit.
-func IsTooLarge(err error) bool {
-	var large TooLargeError
-	return errors.As(err, &large)
-}
-
 // KeepRedirect is for http.Client.CheckRedirect: a redirect is returned like any other answer. An API has none, and
 // whoever follows one may carry a token to another host.
 func KeepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -56,9 +42,11 @@ func (n Network) APIClient(limits Limits) *http.Client {
 	return &http.Client{Transport: limits.Over(n.Transport()), CheckRedirect: KeepRedirect}
 }
 
-// Over returns a transport that limits the answers of another one. A body beyond its limits ends in a TooLargeError or a
-// TooSlowError.
+// Over returns a transport that limits the answers of another one. A body beyond its limits ends in a
+// fault.TooLargeError or a TooSlowError.
 func (l Limits) Over(inner http.RoundTripper) http.RoundTripper { return limited{l, inner} }
+
+func tooLarge(limit int64) error { return fault.TooLargeError{What: "the answer", Limit: limit} }
 
 type limited struct {
 	Limits
@@ -76,7 +64,7 @@ func (l limited) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Method != http.MethodHead && answer.ContentLength > l.Bytes {
 		cancel(nil)
 		_ = answer.Body.Close()
-		return nil, TooLargeError{l.Bytes}
+		return nil, tooLarge(l.Bytes)
 	}
 	body := &limitedBody{body: answer.Body, limits: l.Limits, left: l.Bytes, cancel: cancel, cause: func() error { return context.Cause(ctx) }}
 	if l.Time > 0 {
@@ -104,11 +92,11 @@ type limitedBody struct {
 
 func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left < 0 {
-		return 0, TooLargeError{b.limits.Bytes}
+		return 0, tooLarge(b.limits.Bytes)
 	}
 	n, err := b.body.Read(p[:min(int64(len(p)), b.left+1)]) // one more than is left tells that there is more
 	if b.left -= int64(n); b.left < 0 {
-		return n - 1, TooLargeError{b.limits.Bytes}
+		return n - 1, tooLarge(b.limits.Bytes)
 	}
 	var slow TooSlowError
 	if err != nil && !errors.Is(err, io.EOF) && errors.As(b.cause(), &slow) {

@@ -30,8 +30,8 @@ func TestLimits_Bytes(t *testing.T) {
 	}{
 		{"empty", "GET", 0, "", nil},
 		{"as large as the limit", "GET", -1, "12345678", nil},
-		{"one more", "GET", -1, "123456789", TooLargeError{8}},
-		{"announced", "GET", 9, "", TooLargeError{8}},
+		{"one more", "GET", -1, "123456789", tooLarge(8)},
+		{"announced", "GET", 9, "", tooLarge(8)},
 		{"announced without a body", "HEAD", 9, "", nil},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), test.method, "https://example.org", nil)

@@ -10,7 +10,6 @@ import (
 	"github.com/exoscale/egoscale/v2/api"
 
 	"exoshift/internal/fault"
-	"exoshift/internal/network"
 )
 
 const zoneHint = "zones are named like ch-gva-2; `exo zone list` shows them"
@@ -56,7 +55,7 @@ func (f *failure) kind() fault.Kind {
 
 func (f *failure) unanswered() fault.Kind {
 	var certificate *tls.CertificateVerificationError
-	if errors.As(f.err, &certificate) || network.IsTooLarge(f.err) {
+	if errors.As(f.err, &certificate) || fault.IsTooLarge(f.err) {
 		return fault.Internal
 	}
 	return fault.Transient

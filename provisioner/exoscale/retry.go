@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"exoshift/internal/network"
+	"exoshift/internal/fault"
 )
 
 const (
@@ -42,7 +42,7 @@ func (f *failure) passing() bool {
 	switch {
 	case f.operation != "":
 		return false
-	case errors.As(f.err, &name) && name.IsNotFound, errors.As(f.err, &certificate), network.IsTooLarge(f.err):
+	case errors.As(f.err, &name) && name.IsNotFound, errors.As(f.err, &certificate), fault.IsTooLarge(f.err):
 		return false
 	}
 	return f.err != nil || f.status == http.StatusTooManyRequests || f.status >= http.StatusInternalServerError

@@ -50,7 +50,7 @@ func (c *Client) unanswered(op string, err error) error {
 	var failed net.Error // every error of http.Client is one
 	told := network.Brief{Sentence: text.Sanitize(err.Error(), text.Limit(maxWords)), Cause: err}
 	switch {
-	case network.IsTooLarge(err):
+	case fault.IsTooLarge(err):
 		return fault.New(fault.Invalid, op, told).
 			WithHint("check that nothing stands between this machine and https://%s", state.ObjectStorageHost(c.zone))
 	case errors.As(err, &certificate):

@@ -20,7 +20,7 @@ func (a *api) explain(ctx context.Context, op string, err error) error {
 		return context.Cause(ctx)
 	}
 	var answer apierrors.APIStatus
-	if network.IsTooLarge(err) {
+	if fault.IsTooLarge(err) {
 		return fault.New(fault.Internal, op+" at "+a.address.Host, network.Explain(err))
 	}
 	if !errors.As(err, &answer) {

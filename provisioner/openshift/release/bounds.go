@@ -1,23 +1,20 @@
 package release
 
 import (
-	"errors"
-	"fmt"
 	"io"
 
 	"exoshift/internal/fault"
 )
 
-// limits bound what is downloaded and what it unpacks to, in bytes: several times what releases have.
+// limits bound what is downloaded and what it unpacks to, in bytes: several times what releases have. The archive of the
+// program has about 700 MB, and a boot image as it is sent 1.5 GB.
 type limits struct{ archive, program, image, unpackedImage int64 }
 
 func usualLimits() limits {
 	return limits{archive: 2 << 30, program: 4 << 30, image: 8 << 30, unpackedImage: 32 << 30}
 }
 
-var errTooLarge = errors.New("no release is")
-
-// bounded ends in an error after so many bytes.
+// bounded ends what is unpacked in an error after so many bytes.
 type bounded struct {
 	from  io.Reader
 	op    string
@@ -36,11 +33,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
+const tooLargeHint = "check that nothing stands between this machine and the server; no such file of a release is so large"
+
 func tooLarge(op string, limit int64) error {
-	size := fmt.Sprintf("%d MiB", limit>>20)
-	if limit < 1<<20 {
-		size = fmt.Sprintf("%d bytes", limit)
-	}
-	return fault.New(fault.Invalid, op, fmt.Errorf("it is larger than %s, which %w", size, errTooLarge)).
-		WithHint("something between this machine and the server changes files, or this server is not the publisher's")
+	return fault.New(fault.Invalid, op, fault.TooLargeError{Limit: limit}).
+		WithHint(tooLargeHint)
 }

@@ -23,7 +23,7 @@ func TestInstaller_BoundsWhatIsDownloaded(t *testing.T) {
 		"the list": {func(t *testing.T, m *mirror) {
 			m.checksums().content = append(m.checksums().content, strings.Repeat("a", 1<<20)...)
 			m.sign(t)
-		}, large, large, "larger than 1 MB"},
+		}, large, large, "larger than 1 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMirror(t)

@@ -22,11 +22,8 @@ const (
 	patience      = time.Minute
 	period        = 2 * time.Minute
 	leastProgress = 512 << 10
-	// maxList, maxArchive and maxImage bound, in bytes, the small files of a release, the archive of its program, which has
-	// about 700 MB, and a boot image as it is sent, which has 1.5 GB.
-	maxList    = 1 << 20
-	maxArchive = 4 << 30
-	maxImage   = 8 << 30
+	// maxList bounds, in bytes, the small files of a release. See limits for the others.
+	maxList = 1 << 20
 )
 
 var (
@@ -169,9 +166,8 @@ func interrupted(cause error, op string, err error) error {
 			WithHint("check this machine's clock, and whether a proxy stands before the server whose authority it should trust")
 	case errors.Is(err, errPlain):
 		return fault.New(fault.Invalid, op, err)
-	case network.IsTooLarge(err):
-		return fault.New(fault.Invalid, op, network.Explain(err)).
-			WithHint("check that nothing stands between this machine and the server; no such file of a release is so large")
+	case fault.IsTooLarge(err):
+		return fault.New(fault.Invalid, op, network.Explain(err)).WithHint(tooLargeHint)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.New(fault.Transient, op, errTruncated)
 	}

@@ -27,14 +27,10 @@ func (i *Installer) OpenImage(ctx context.Context, image state.BootImage, progre
 		cancel(nil)
 		return nil, err
 	}
-	if body.total > i.limits.image {
-		cancel(nil)
-		return nil, errors.Join(tooLarge(op, i.limits.image), body.Close())
-	}
 	sum := sha256.New()
 	gauge := &meter{clock: i.net.Clock, what: "the boot image", total: body.total, tell: progress}
 	// One buffer for gzip and for what comes after: gzip reads no byte beyond its end from an io.ByteReader.
-	compressed := bufio.NewReaderSize(io.TeeReader(&bounded{from: body, op: op, limit: i.limits.image}, io.MultiWriter(sum, gauge)), 1<<16)
+	compressed := bufio.NewReaderSize(io.TeeReader(body, io.MultiWriter(sum, gauge)), 1<<16)
 	unpacked, err := unzip(op, compressed)
 	if err != nil {
 		cancel(nil)

@@ -19,7 +19,7 @@ type persistent struct {
 
 // persist starts a download that is persistent. The end of ctx ends it.
 func (i *Installer) persist(ctx context.Context, url string) (*persistent, error) {
-	response, err := i.open(ctx, url, maxImage) //nolint:bodyclose // Close of what is returned closes it
+	response, err := i.open(ctx, url, i.limits.image) //nolint:bodyclose // Close of what is returned closes it
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (i *Installer) persist(ctx context.Context, url string) (*persistent, error
 
 // rest returns what comes from offset on of the file with that tag.
 func (i *Installer) rest(ctx context.Context, url string, offset int64, tag string) (io.ReadCloser, error) {
-	response, start, err := i.openAt(ctx, url, maxImage, offset, tag)
+	response, start, err := i.openAt(ctx, url, i.limits.image, offset, tag)
 	if err != nil {
 		return nil, err
 	}

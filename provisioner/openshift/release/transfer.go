@@ -30,7 +30,7 @@ func (t *transfer) complete(ctx context.Context) error {
 			got, came, err = t.attempt(ctx)
 			return came, err
 		})
-		if errors.Is(err, errTooLarge) {
+		if fault.IsTooLarge(err) {
 			return errors.Join(err, t.part.remove())
 		}
 		if err != nil || got == t.part.want.sum {
@@ -56,7 +56,7 @@ func (t *transfer) attempt(ctx context.Context) (sum string, came int64, err err
 	if part.sum() == t.part.want.sum {
 		return part.sum(), 0, nil
 	}
-	response, start, err := t.openAt(ctx, t.part.want.url, maxArchive, part.size, part.from.ETag)
+	response, start, err := t.openAt(ctx, t.part.want.url, t.limits.archive, part.size, part.from.ETag)
 	if err != nil {
 		return "", 0, err
 	}
@@ -81,16 +81,13 @@ func (t *transfer) take(part *kept, response *http.Response, start int64) error 
 	if response.ContentLength > 0 {
 		gauge.total = start + response.ContentLength
 	}
-	if gauge.total > t.limits.archive {
-		return tooLarge("download "+t.part.want.url, t.limits.archive)
-	}
 	if start > 0 {
 		t.resumed = true
 		t.log(fmt.Sprintf("going on with the download of %s after %d bytes", t.what, start))
 	} else if err := t.begin(part, response, body); err != nil {
 		return err
 	}
-	_, err := io.Copy(io.MultiWriter(part, gauge), &bounded{from: body, op: "download " + t.part.want.url, limit: t.limits.archive, read: start})
+	_, err := io.Copy(io.MultiWriter(part, gauge), body)
 	gauge.say()
 	return err
 }
@@ -122,7 +119,7 @@ func (t *transfer) storing(err error) error {
 	return fault.New(fault.Internal, "store "+t.part.path, err).WithHint("check the disk's space and the folder's permissions")
 }
 
-// openAt asks for a file from an offset on, if it is still the one of that tag. It returns where the answer starts: at
+// openAt asks for a file of at most so many bytes from an offset on, if it is still the one of that tag. It returns where the answer starts: at
 // the offset, or at zero.
 func (i *Installer) openAt(ctx context.Context, url string, most, offset int64, tag string) (response *http.Response, start int64, err error) {
 	if offset > 0 {
@@ -130,7 +127,7 @@ func (i *Installer) openAt(ctx context.Context, url string, most, offset int64, 
 		if tag != "" {
 			header.Set("If-Range", tag)
 		}
-		response, err = i.request(ctx, url, most, header)
+		response, err = i.request(ctx, url, most-offset, header)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -25,7 +25,7 @@ func failure(ctx context.Context, op string, p place, err error) error {
 		return err
 	case ctx.Err() != nil:
 		return unreached(ctx, p, err)
-	case errors.Is(err, errTooMuch), network.IsTooLarge(err):
+	case fault.IsTooLarge(err):
 		return fault.New(fault.Invalid, op, errTooMuch)
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
 		return fault.Newf(fault.NotFound, op, "it has no commit yet").WithHint("give it a first commit")

@@ -164,7 +164,7 @@ func (p *project) get(ctx context.Context, path string, into any) error {
 		case err != nil:
 			return err
 		case len(content) > mostAnswer:
-			return network.TooLargeError{Limit: mostAnswer}
+			return fault.TooLargeError{What: "the answer", Limit: mostAnswer}
 		}
 		if json.Unmarshal(content, into) != nil {
 			return errForeign
@@ -184,7 +184,7 @@ func (p *project) ask(ctx context.Context, method, path string, read func(io.Rea
 	}
 	request.Header.Set("PRIVATE-TOKEN", p.token)
 	response, err := p.client.Do(request)
-	if network.IsTooLarge(err) {
+	if fault.IsTooLarge(err) {
 		return p.strange(op, err)
 	}
 	if err != nil {
@@ -195,7 +195,7 @@ func (p *project) ask(ctx context.Context, method, path string, read func(io.Rea
 		return err
 	}
 	err = read(response.Body)
-	if errors.Is(err, errForeign) || network.IsTooLarge(err) {
+	if errors.Is(err, errForeign) || fault.IsTooLarge(err) {
 		return p.strange(op, err)
 	}
 	if err != nil {

@@ -1,11 +1,12 @@
 package catalog
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"unicode"
+
+	"exoshift/internal/fault"
 )
 
 const mostRemark = 2000 // bytes
@@ -89,4 +90,4 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-var errTooMuch = fmt.Errorf("the repository is larger than %d MB", mostPack>>20)
+var errTooMuch = fault.TooLargeError{What: "the repository", Limit: mostPack}

@@ -87,7 +87,7 @@ func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]b
 	fresh := c.network.APIClient(network.Limits{Bytes: maxManifest, Time: patience})
 	defer fresh.CloseIdleConnections()
 	answer, err := fresh.Do(request)
-	if network.IsTooLarge(err) {
+	if fault.IsTooLarge(err) {
 		return nil, &refusal{strange: network.Explain(err).Sentence, given: true}
 	}
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]b
 	defer func() { _ = answer.Body.Close() }()
 	content, err := io.ReadAll(answer.Body)
 	switch {
-	case network.IsTooLarge(err):
+	case fault.IsTooLarge(err):
 		return nil, &refusal{status: answer.StatusCode, strange: network.Explain(err).Sentence, given: true}
 	case err != nil:
 		return nil, &refusal{err: hideURL(err)}

@@ -67,7 +67,7 @@ func TestWhatBecameOfTheTokenIsSaid(t *testing.T) {
 		"a list of others":    {override{status: 200, body: strings.ReplaceAll(steward, `"steward"`, `"other"`)}, fault.Internal, []string{"does not install Steward", "reset"}},
 		"no list, with items": {override{status: 200, body: strings.Replace(steward, `"List"`, `"Status"`, 1)}, fault.Internal, []string{"does not install Steward", "reset"}},
 		"a deployment only":   {override{status: 200, body: `{"kind": "Deployment", "metadata": {"name": "steward"}}`}, fault.Internal, []string{"does not install Steward", "reset"}},
-		"no end":              {override{status: 200, body: steward + strings.Repeat(" ", 2<<20)}, fault.Internal, []string{"larger than 1 MB", "reset"}},
+		"no end":              {override{status: 200, body: steward + strings.Repeat(" ", 2<<20)}, fault.Internal, []string{"larger than 1 MiB", "reset"}},
 		"somewhere else": {override{status: 302, header: "Location: https://evil.example/?" + canary, strange: true}, fault.Internal,
 			[]string{"another address"}},
 	} {

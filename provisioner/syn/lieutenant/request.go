@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"time"
 
+	"exoshift/internal/fault"
 	"exoshift/internal/network"
 )
 
@@ -87,7 +88,7 @@ func (c *Client) send(ctx context.Context, asked call, token string, into any) *
 	}
 	answer, err := c.http.Do(request)
 	switch {
-	case network.IsTooLarge(err):
+	case fault.IsTooLarge(err):
 		return &refusal{strange: network.Explain(err).Sentence}
 	case err != nil:
 		return &refusal{err: hideURL(err)}
@@ -95,7 +96,7 @@ func (c *Client) send(ctx context.Context, asked call, token string, into any) *
 	defer func() { _ = answer.Body.Close() }()
 	content, err := io.ReadAll(answer.Body)
 	switch {
-	case network.IsTooLarge(err):
+	case fault.IsTooLarge(err):
 		return &refusal{status: answer.StatusCode, strange: network.Explain(err).Sentence}
 	case err != nil:
 		return &refusal{err: hideURL(err)}

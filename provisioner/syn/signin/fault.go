@@ -22,7 +22,7 @@ func (s *Source) translate(ctx context.Context, op string, err error, secrets ..
 	switch {
 	case ctx.Err() != nil:
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
-	case network.IsTooLarge(err):
+	case fault.IsTooLarge(err):
 		return fault.New(fault.Invalid, op, network.Explain(err)).
 			WithHint("check that no sign-in page of your network or proxy is in between, and run again")
 	case errors.As(err, &refused):

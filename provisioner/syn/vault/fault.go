@@ -30,7 +30,7 @@ func translate(ctx context.Context, op string, err error, secrets ...string) err
 		return fault.New(known.Kind, op, known.Err).WithHint("%s", known.Hint)
 	case ctx.Err() != nil:
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
-	case network.IsTooLarge(err):
+	case fault.IsTooLarge(err):
 		return fault.New(fault.Invalid, op, network.Explain(err)).
 			WithHint("check the address of Vault, and whether a proxy stands in between")
 	case errors.As(err, &answer):
