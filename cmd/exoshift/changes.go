@@ -25,7 +25,7 @@ type answerChange struct {
 
 // compareAnswers tells which answers differ from those that the folder's cluster was begun with and what that means, and
 // refuses those that no installation carries out. Before anything was created every answer may change. What machines
-// differ in is not judged here: the preflight compares the machines themselves.
+// differ in is not decided here: the preflight compares the machines themselves.
 func compareAnswers(folder state.Folder, spec state.Spec, std streams) error {
 	changes, err := answerChanges(folder, spec)
 	if err != nil || len(changes) == 0 {
@@ -80,7 +80,7 @@ func answerChanges(folder state.Folder, spec state.Spec) ([]answerChange, error)
 	rule := changeRule{before: before, after: spec, facts: facts, inForce: folder.Path(state.AnswersFile)}
 	var changes []answerChange
 	for _, change := range wizard.Changes(before, spec) {
-		changes = append(changes, rule.judge(change))
+		changes = append(changes, rule.decide(change))
 	}
 	return changes, nil
 }
@@ -92,18 +92,18 @@ type changeRule struct {
 	inForce       string // path of the answers in force
 }
 
-func (r changeRule) judge(change wizard.Change) answerChange {
-	judged := answerChange{Change: change}
+func (r changeRule) decide(change wizard.Change) answerChange {
+	decided := answerChange{Change: change}
 	if change.Effect == wizard.Rebuild {
-		judged.refused = true
-		judged.do = []string{"Answer as before, or start another cluster in a new --dir; `exoshift destroy` removes this one."}
-		return judged
+		decided.refused = true
+		decided.do = []string{"Answer as before, or start another cluster in a new --dir; `exoshift destroy` removes this one."}
+		return decided
 	}
-	if judged.do = r.byHand(change.Key); judged.do != nil {
-		judged.refused = true
-		judged.do = append(judged.do, fmt.Sprintf("Then write the new answer into %s, too; or answer as before.", r.inForce))
+	if decided.do = r.byHand(change.Key); decided.do != nil {
+		decided.refused = true
+		decided.do = append(decided.do, fmt.Sprintf("Then write the new answer into %s, too; or answer as before.", r.inForce))
 	}
-	return judged
+	return decided
 }
 
 // byHand returns the commands that do what an installation does not, nil if the change is accepted. Before the

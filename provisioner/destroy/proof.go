@@ -91,10 +91,10 @@ func (e evidence) claimed(claims []state.Claim) {
 // skew is how far the clocks of the cloud, of the cluster and of this machine may be apart.
 const skew = 5 * time.Minute
 
-// doubt returns why the cloud does not confirm a claim, or "". The name holds a UID that the API server chose and that
+// refuteClaim returns why the cloud does not confirm a claim, or "". The name holds a UID that the API server chose and that
 // nobody can aim at an object of somebody else's. The age matters because the cloud controller manager gives its name to
 // whatever load balancer a Service is annotated with.
-func doubt(claim state.Claim, o state.Object) string {
+func refuteClaim(claim state.Claim, o state.Object) string {
 	switch {
 	case claim.Name == "":
 		return claim.By + " claims it, and what it was made for is not there"
@@ -201,7 +201,7 @@ func (s search) namesake(o state.Object) bool {
 }
 
 func (s search) confirmed(o state.Object) bool {
-	return slices.ContainsFunc(s.evidence.claims[keyOf(o)], func(c state.Claim) bool { return doubt(c, o) == "" })
+	return slices.ContainsFunc(s.evidence.claims[keyOf(o)], func(c state.Claim) bool { return refuteClaim(c, o) == "" })
 }
 
 // held returns something of ours that an object hangs on, if there is anything, and tells whether all of it is ours.
@@ -230,7 +230,7 @@ func (s search) suspicion(o state.Object) string {
 	case s.who.named(o) && s.namesake(o):
 		return fmt.Sprintf("it has no mark of its owner, and there is a cluster %s whose buckets are called like this", s.who.prefix)
 	case len(claims) > 0:
-		if reason := doubt(claims[0], o); reason != "" {
+		if reason := refuteClaim(claims[0], o); reason != "" {
 			return reason
 		}
 		return claims[0].By + " claims it, but it serves something that is not this cluster's"

@@ -13,7 +13,7 @@ import (
 
 const (
 	parallelOrders = 5 // requests for instances at a time
-	checksPerLook  = 10
+	checksPerPoll  = 10
 	// listPause is added to the pause between two lists for each instance in the zone, so that the work of a
 	// wait grows with the number of instances and not with its square.
 	listPause = 20 * time.Millisecond
@@ -115,7 +115,7 @@ func (f *fleet) await(ctx context.Context, listed int) error {
 			break
 		}
 		listed = len(live)
-		f.look(ctx, members, live)
+		f.poll(ctx, members, live)
 	}
 	f.errands.Wait()
 	return f.failure()
@@ -134,19 +134,19 @@ func listInterval(listed int) time.Duration {
 	return max(pollInterval, time.Duration(listed)*listPause)
 }
 
-// look compares members with a list of the zone's instances, and goes on waiting for those that do not run yet.
-func (f *fleet) look(ctx context.Context, members []*member, live []*v2.Instance) {
+// poll compares members with a list of the zone's instances, and goes on waiting for those that do not run yet.
+func (f *fleet) poll(ctx context.Context, members []*member, live []*v2.Instance) {
 	byID := make(map[string]*v2.Instance, len(live))
 	for _, instance := range live {
 		byID[value(instance.ID)] = instance
 	}
 	var left []*member
-	checks := checksPerLook
+	checks := checksPerPoll
 	for _, m := range members {
 		instance := byID[m.ID]
 		if instance == nil || !runs(instance) {
 			var err error
-			if instance, err = f.client.doubt(ctx, m, instance, &checks); err != nil {
+			if instance, err = f.client.checkPending(ctx, m, instance, &checks); err != nil {
 				f.fail(err)
 			}
 		}

@@ -54,7 +54,7 @@ func (c *Client) EnsureInstances(ctx context.Context, wanted []state.Instance, t
 		return nil
 	}
 	f := &fleet{client: c, told: told, waiting: found}
-	f.look(ctx, f.taken(), live)
+	f.poll(ctx, f.taken(), live)
 	f.order(ctx, missing)
 	return f.await(ctx, len(live)+len(missing))
 }

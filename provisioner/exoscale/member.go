@@ -15,7 +15,7 @@ type member struct {
 	protected bool
 	operation string        // of its creation; "" if it was found
 	since     time.Time     // when the wait for it began
-	doubted   time.Time     // when its operation was asked for last
+	checked   time.Time     // when its operation was asked for last
 	pause     time.Duration // until it is asked for again
 }
 

@@ -21,10 +21,10 @@ const (
 // runs tells whether an instance runs and has its public address.
 func runs(live *v2.Instance) bool { return value(live.State) == "running" && address(live) != "" }
 
-// doubt finds out why a member does not run, and returns it as far as it is there: what a list omits is asked for by its
+// checkPending finds out why a member does not run, and returns it as far as it is there: what a list omits is asked for by its
 // ID before it counts as gone. No error means that it may still come up. Operations that need no asking are not asked for:
 // only what a list shows to be wrong or late, and a few at a time.
-func (c *Client) doubt(ctx context.Context, m *member, live *v2.Instance, checks *int) (*v2.Instance, error) {
+func (c *Client) checkPending(ctx context.Context, m *member, live *v2.Instance, checks *int) (*v2.Instance, error) {
 	now := c.clock.Now()
 	late := now.Sub(m.since) >= instanceLimit
 	wrong := live != nil && !comesUp(live)
@@ -33,7 +33,7 @@ func (c *Client) doubt(ctx context.Context, m *member, live *v2.Instance, checks
 	}
 	*checks = max(*checks-1, 0)
 	m.pause = max(2*m.pause, absenceLimit)
-	m.doubted = now
+	m.checked = now
 	goes, err := c.creationGoesOn(ctx, m)
 	if err == nil && live == nil && (late || !goes) {
 		live, err = c.unlisted(ctx, m)
@@ -41,12 +41,12 @@ func (c *Client) doubt(ctx context.Context, m *member, live *v2.Instance, checks
 	if err != nil || live != nil && runs(live) {
 		return live, err
 	}
-	return live, c.judgeAbsence(m, live, goes, late)
+	return live, c.explainAbsence(m, live, goes, late)
 }
 
-// judgeAbsence returns why a member that does not run will not come up, nil if it may: its creation goes on or not, and it is
+// explainAbsence returns why a member that does not run will not come up, nil if it may: its creation goes on or not, and it is
 // late or not.
-func (c *Client) judgeAbsence(m *member, live *v2.Instance, goes, late bool) error {
+func (c *Client) explainAbsence(m *member, live *v2.Instance, goes, late bool) error {
 	switch {
 	case live != nil && !comesUp(live) && !goes:
 		return c.halted(m, live)
@@ -75,7 +75,7 @@ func (m *member) suspect(now time.Time, live *v2.Instance) bool {
 	if live != nil {
 		patience = startLimit
 	}
-	return now.Sub(m.since) >= patience && now.Sub(m.doubted) >= m.pause
+	return now.Sub(m.since) >= patience && now.Sub(m.checked) >= m.pause
 }
 
 // creationGoesOn asks how the creation of a member fares, and fails with the reason of the API if it has failed.

@@ -132,13 +132,13 @@ func decodeAlerts(content []byte) ([]state.Alert, error) {
 func (f firing) alert() state.Alert {
 	name := f.Labels["alertname"]
 	alert := state.Alert{
-		Name: said(name), Severity: said(f.Labels["severity"]), Namespace: said(f.Labels["namespace"]), Since: f.StartsAt,
-		Summary:  said(cmp.Or(f.Annotations["summary"], f.Annotations["message"], f.Annotations["description"])),
+		Name: sanitize(name), Severity: sanitize(f.Labels["severity"]), Namespace: sanitize(f.Labels["namespace"]), Since: f.StartsAt,
+		Summary:  sanitize(cmp.Or(f.Annotations["summary"], f.Annotations["message"], f.Annotations["description"])),
 		Silenced: f.Status.State == "suppressed" && len(f.Status.SilencedBy) > 0,
 		Known:    expectedAlerts()[name],
 	}
 	if detail := f.Annotations["description"]; alert.Known == "" && !alert.Silenced && f.Annotations["summary"] != "" {
-		alert.Summary = said(alert.Summary + " " + detail) // only this says what the alert is about, and what ends it
+		alert.Summary = sanitize(alert.Summary + " " + detail) // only this says what the alert is about, and what ends it
 	}
 	return alert
 }

@@ -134,5 +134,5 @@ func titled(object *unstructured.Unstructured) string {
 	if object.GetNamespace() != "" {
 		name = object.GetNamespace() + "/" + name
 	}
-	return said(object.GetKind() + " " + name)
+	return sanitize(object.GetKind() + " " + name)
 }

@@ -57,10 +57,10 @@ func applicationStatuses(all []argoApplication) (root state.ApplicationStatus, o
 // status is Unknown where Argo CD has not looked yet.
 func (a argoApplication) status() state.ApplicationStatus {
 	status := state.ApplicationStatus{
-		Name: said(a.Metadata.Name), Sync: said(cmp.Or(a.Status.Sync.Status, unknown)), Health: said(cmp.Or(a.Status.Health.Status, unknown)),
+		Name: sanitize(a.Metadata.Name), Sync: sanitize(cmp.Or(a.Status.Sync.Status, unknown)), Health: sanitize(cmp.Or(a.Status.Health.Status, unknown)),
 	}
 	if !status.Well() {
-		status.Message = said(wrapping.ReplaceAllString(a.complaint(), ""))
+		status.Message = sanitize(wrapping.ReplaceAllString(a.complaint(), ""))
 	}
 	return status
 }

@@ -28,9 +28,9 @@ type approvable struct {
 	again  bool // its key was granted a certificate before
 }
 
-// judgeRequests returns the nodes' requests for certificates and what claims to be one, sorted by creation, and those
+// reviewRequests returns the nodes' requests for certificates and what claims to be one, sorted by creation, and those
 // that may be approved.
-func (m *memory) judgeRequests(domain string, found evidence) ([]state.NodeRequest, []approvable) {
+func (m *memory) reviewRequests(domain string, found evidence) ([]state.NodeRequest, []approvable) {
 	m.grants.note(found.requests)
 	admission := newAdmission(domain, found, m.grants)
 	var told []state.NodeRequest

@@ -22,7 +22,7 @@ func contested(err error) string {
 	var named []string
 	for _, cause := range answer.Status().Details.Causes {
 		if cause.Type == metav1.CauseTypeFieldManagerConflict {
-			named = append(named, fmt.Sprintf("%s of %s", said(cause.Field), said(owner(cause.Message))))
+			named = append(named, fmt.Sprintf("%s of %s", sanitize(cause.Field), sanitize(owner(cause.Message))))
 		}
 	}
 	if more := len(named) - maxContested; more > 0 {

@@ -96,7 +96,7 @@ func (a *api) verify(ctx context.Context) (Emergency, error) {
 	}
 	account, found := strings.CutPrefix(user, emergencyUser)
 	if !found || len(validation.IsDNS1123Subdomain(account)) > 0 {
-		return Emergency{}, fault.Newf(fault.Invalid, emergencyOp, "its user %q is no emergency account", said(user)).WithHint(fetchEmergency)
+		return Emergency{}, fault.Newf(fault.Invalid, emergencyOp, "its user %q is no emergency account", sanitize(user)).WithHint(fetchEmergency)
 	}
 	if err := a.mayEverything(ctx); err != nil {
 		return Emergency{}, err

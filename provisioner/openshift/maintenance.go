@@ -65,7 +65,7 @@ func (c *Cluster) EnsureMaintenance(ctx context.Context, window string) (state.A
 // maintenanceTemplate returns the UpgradeConfig of a window.
 func (a *api) maintenanceTemplate(ctx context.Context, op, window string) (map[string]any, error) {
 	if window == "" || window == firstMaintenance {
-		return nil, fault.Newf(fault.Invalid, op, "%q is no maintenance window", said(window))
+		return nil, fault.Newf(fault.Invalid, op, "%q is no maintenance window", sanitize(window))
 	}
 	template, exists, err := read[map[string]any](ctx, a, upgradeConfigs, window)
 	if err != nil || exists {
@@ -75,7 +75,7 @@ func (a *api) maintenanceTemplate(ctx context.Context, op, window string) (map[s
 		return nil, cmp.Or(err, error(fault.Newf(fault.NotFound, op, "the cluster has no controller of maintenance windows").
 			WithHint("add the component openshift-upgrade-controller to the catalog, or leave the first maintenance to later")))
 	}
-	return nil, fault.Newf(fault.Transient, op, "the UpgradeConfig %q does not exist yet", said(window))
+	return nil, fault.Newf(fault.Transient, op, "the UpgradeConfig %q does not exist yet", sanitize(window))
 }
 
 // scheduleMaintenance makes the UpgradeConfig of the first maintenance of that of a window. When it was made tells the

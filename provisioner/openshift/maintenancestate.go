@@ -87,11 +87,11 @@ func (j upgradeJob) state() state.Maintenance {
 	for _, kind := range []string{maintenanceFailed, maintenanceSucceeded, maintenancePaused} {
 		if found.is(kind) {
 			told := found.find(kind)
-			return state.Maintenance{State: kind, Message: said(cmp.Or(told.Message, told.Reason))}
+			return state.Maintenance{State: kind, Message: sanitize(cmp.Or(told.Message, told.Reason))}
 		}
 	}
 	if found.is("Started") {
-		return state.Maintenance{State: maintenanceRunning, Message: said(found.stage())}
+		return state.Maintenance{State: maintenanceRunning, Message: sanitize(found.stage())}
 	}
 	return state.Maintenance{State: maintenancePending, Message: "its job waits"}
 }

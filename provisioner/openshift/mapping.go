@@ -24,7 +24,7 @@ const (
 type unservedKind struct{ kind, version string }
 
 func (u unservedKind) Error() string {
-	return said(fmt.Sprintf("the cluster does not know the kind %s of %s yet", u.kind, u.version))
+	return sanitize(fmt.Sprintf("the cluster does not know the kind %s of %s yet", u.kind, u.version))
 }
 
 func unserved(err error) bool {

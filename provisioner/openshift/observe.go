@@ -43,7 +43,7 @@ func (c *Cluster) digest(api *api, found evidence) state.Observation {
 	seen.Nodes = nodeStatuses(found.nodes)
 	if api != nil {
 		c.memory.count(found.probes.API.OK)
-		seen.Requests, c.approvable = c.memory.judgeRequests(api.domain(), found)
+		seen.Requests, c.approvable = c.memory.reviewRequests(api.domain(), found)
 	}
 	seen.Version = found.version.status()
 	c.memory.judgeVersion(&seen.Version)

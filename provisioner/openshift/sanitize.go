@@ -10,11 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxSaid is how much of what others say is repeated, in characters.
-const maxSaid = 400
+// maxSanitized is how much of what others say is repeated, in characters.
+const maxSanitized = 400
 
-// said returns what others say as people may see it: one line, not long, of nothing but text.
-func said(words string) string { return text.Sanitize(words, text.Limit(maxSaid)) }
+// sanitize returns what others say as people may see it: one line, not long, of nothing but text.
+func sanitize(words string) string { return text.Sanitize(words, text.Limit(maxSanitized)) }
 
 // curt shortens the API's own words in an error: they may quote a whole object.
 func curt(err error) error {
@@ -26,7 +26,7 @@ func curt(err error) error {
 	status := answer.Status()
 	short := *failure
 	short.Err = &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: status.Status, Code: status.Code, Reason: status.Reason, Message: said(status.Message),
+		Status: status.Status, Code: status.Code, Reason: status.Reason, Message: sanitize(status.Message),
 	}}
 	return &short
 }

@@ -120,7 +120,7 @@ const operatorPatience = 10 * time.Minute
 
 func (s synthesis) argoStatus(now time.Time) state.ApplicationStatus {
 	status := state.ApplicationStatus{Name: argoTitle}
-	phase := said(s.argo.Status.Phase)
+	phase := sanitize(s.argo.Status.Phase)
 	switch {
 	case !s.defined:
 		status.Health, status.Message = missing, "Steward has not started it yet; the log of the Deployment syn/steward says why"

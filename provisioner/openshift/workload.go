@@ -48,7 +48,7 @@ func (w workload) health(pods []synPod, name string) (health, message string) {
 	if health == degraded {
 		reason = cmp.Or(reason, stuck.Message)
 	}
-	return health, said(cmp.Or(reason, w.Status.Conditions.find("Available").Message, "it starts"))
+	return health, sanitize(cmp.Or(reason, w.Status.Conditions.find("Available").Message, "it starts"))
 }
 
 // synPod is the part of a v1 Pod that tells why it is not ready.
@@ -72,7 +72,7 @@ func troubled(pods []synPod, name string) string {
 			continue
 		}
 		if reason := pod.trouble(); reason != "" {
-			return said("pod " + pod.Metadata.Name + ": " + reason)
+			return sanitize("pod " + pod.Metadata.Name + ": " + reason)
 		}
 	}
 	return ""
