@@ -2,10 +2,19 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"exoshift/internal/simcloud"
+	"exoshift/internal/verify"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/openshift/release"
 	"exoshift/state"
 )
 
@@ -48,6 +57,44 @@ func TestAConnectedClusterIsHandedOverToProjectSyn(t *testing.T) {
 			t.Errorf("the facts: %+v", noted)
 		}
 		nowhereElse(t, s, zone, ear, map[string][]byte{"the output": out.Bytes(), "the log": log.Bytes()})
+		connectedRepaired(t, s, zone)
 		keptAndDestroyed(t, s, zone, before)
 	})
+}
+
+// connectedRepaired damages the facts of a cluster that is connected and loses its events, has the facts found out again, and
+// shows that a run then changes nothing, neither in the cloud nor in the tenant's configuration.
+func connectedRepaired(t *testing.T, s session, zone *simcloud.Zone) {
+	t.Helper()
+	before, configuration := facts(t, s), configurationOf(t, zone)
+	damaged := bytes.ReplaceAll([]byte(content(t, s.folder, state.FactsFile)), []byte(before.APIAddress), []byte("192.0.2.99"))
+	if err := errors.Join(s.folder.Write(state.FactsFile, damaged), s.folder.Write(state.EventsFile, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := finish(t, s); exitCode(err) != exitAnswers || !strings.Contains(err.Error(), "exoshift verify") {
+		t.Errorf("damaged facts: %v", err)
+	}
+	report, err := verify.Repairer{
+		Read: release.ReadGeneration, Now: time.Now, Strip: func(state.Spec) error { return nil },
+		Recover: func(ctx context.Context, _ state.Spec, known state.Facts) (install.Recovered, error) {
+			return s.recover(ctx, known)
+		},
+	}.Repair(t.Context(), s.folder)
+	if wrong, _, repaired := report.Count(); err != nil || repaired == 0 || wrong > repaired {
+		t.Fatalf("%+v: %v", report.Findings, err)
+	}
+	if diff := cmp.Diff(before, facts(t, s)); diff != "" {
+		t.Errorf("the repaired facts (-before +after)\n%s", diff)
+	}
+	made := zone.Mutations()
+	out, err := finish(t, s)
+	if changes := zone.Mutations() - made; err != nil || changes != 0 {
+		t.Errorf("a run made %d mutating calls: %v\n%s", changes, err, lastLines(out))
+	}
+	if diff := cmp.Diff(before, facts(t, s)); diff != "" {
+		t.Errorf("after a run (-before +after)\n%s", diff)
+	}
+	if diff := cmp.Diff(configuration, configurationOf(t, zone)); diff != "" {
+		t.Errorf("the tenant's configuration: %s", diff)
+	}
 }
