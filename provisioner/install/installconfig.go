@@ -1,11 +1,10 @@
 package install
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
-	"github.com/goccy/go-yaml"
+	"sigs.k8s.io/yaml"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
@@ -84,12 +83,9 @@ func installConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, error) 
 	if pullSecret == "" && spec.OpenShift.Distribution == okd {
 		document.PullSecret = okdPullSecret
 	}
-	// Through JSON, so that there is one set of field names.
-	encoded, err := json.Marshal(document)
-	if err != nil {
-		return nil, fmt.Errorf("render install-config.yaml: %w", err)
-	}
-	rendered, err := yaml.JSONToYAML(encoded)
+	// By the library that openshift-install reads it with: others leave a text like 1e3 without quotes, which it takes for
+	// a number.
+	rendered, err := yaml.Marshal(document)
 	if err != nil {
 		return nil, fmt.Errorf("render install-config.yaml: %w", err)
 	}
