@@ -40,6 +40,8 @@ func anyRange(value string) []Fault {
 	switch {
 	case err != nil:
 		return wrong(quote(value)+" is no address range", "CIDR notation, e.g. 10.0.0.0/16", "")
+	case prefix.Addr().Is4In6(): // some programs read IPv4 in it, with that prefix, and others IPv6
+		return wrong(quote(value)+" is an IPv4 range written as an IPv6 one", "CIDR notation, e.g. 10.0.0.0/16", "")
 	case prefix.Masked() != prefix:
 		return wrong(quote(value)+" has bits set beyond its prefix", "the address of the network itself", prefix.Masked().String())
 	}

@@ -57,9 +57,9 @@ func noProxy(value string) []Fault {
 	}
 	var faults []Fault
 	for part := range strings.SplitSeq(value, ",") {
-		_, notAddress := netip.ParseAddr(part)
+		address, notAddress := netip.ParseAddr(part)
 		_, notRange := netip.ParsePrefix(part)
-		if notAddress != nil && notRange != nil && !isDomain(strings.TrimPrefix(part, ".")) {
+		if (notAddress != nil || address.Zone() != "") && notRange != nil && !isDomain(strings.TrimPrefix(part, ".")) {
 			faults = append(faults, wrong(quote(part)+" is neither an address, a range nor a domain",
 				"a list separated by commas, without spaces and wildcards", "")...)
 		}

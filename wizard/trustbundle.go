@@ -74,6 +74,9 @@ func nextCertificate(rest []byte) (certificate *x509.Certificate, after []byte, 
 	if block.Type != "CERTIFICATE" {
 		return nil, after, "this is a block of the type " + quote(block.Type)
 	}
+	if len(block.Headers) > 0 { // Go's programs, the cluster's among them, pass over such a certificate
+		return nil, after, "this certificate has headers"
+	}
 	certificate, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
 		return nil, after, "this certificate is damaged: " + err.Error()

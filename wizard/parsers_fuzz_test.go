@@ -1,0 +1,220 @@
+package wizard
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"maps"
+	"math/big"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"golang.org/x/crypto/ssh"
+
+	"exoshift/state"
+)
+
+// canary is a credential that nothing may repeat.
+const canary = "very-secret-value"
+
+// repeated returns the fault that tells a secret, or that holds what steers a terminal.
+func repeated(faults []Fault, secret string) string {
+	for _, fault := range faults {
+		words := fault.Problem + fault.Allowed + fault.Suggestion + fault.Hint
+		if fault.Problem == "" || strings.Contains(words, secret) || strings.ContainsFunc(words, unicode.IsControl) {
+			return words
+		}
+	}
+	return ""
+}
+
+// file writes what somebody else gave us.
+func file(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// FuzzExoConfig reads the TOML that the program exo writes.
+func FuzzExoConfig(f *testing.F) {
+	for _, seed := range []string{
+		"", "defaultAccount = 'work'\n[[accounts]]\nname = 'work'\nkey = 'EXO1'\nsecret = 'a'\n", "[[accounts]]\nname = \"work\"\nsecretCommand = ['pass', 'x']\n",
+		"[[accounts]]\nNAME = 'work'\nSecretCommand = 'x'\nsecret = 1\n", "accounts = 1\n", "[accounts]\nname = 'work'\n", "x = [[[[[[", "a.b.c = {d = [1, '", "\xff", "\"\"\"",
+	} {
+		f.Add(seed, "work")
+	}
+	f.Fuzz(func(t *testing.T, content, name string) {
+		content += "\n[[accounts]]\nname = 'other'\nsecret = '" + canary + "'"
+		path := file(t, "exoscale.toml", []byte(content))
+		lookup := func(variable string) (string, bool) { return path, variable == "EXOSCALE_CONFIG" }
+		value, faults := exoSecret(name, exoAccount.secret, lookup)
+		if words := repeated(faults, canary); words != "" {
+			t.Fatalf("%q is told as %q", content, words)
+		}
+		if (value == "") != (faults != nil) {
+			t.Fatalf("%q and %v of %q", value, faults, content)
+		}
+		if value != strings.TrimSpace(value) {
+			t.Fatalf("%q", value)
+		}
+	})
+}
+
+// FuzzTrustBundle: what is accepted is what the cluster's own programs find in the file.
+func FuzzTrustBundle(f *testing.F) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		f.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now(), NotAfter: time.Now().Add(time.Hour), IsCA: true}
+	content, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		f.Fatal(err)
+	}
+	certificate := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: content}))
+	for _, seed := range []string{
+		"", certificate, certificate + "\n\n" + certificate, "\ufeff" + strings.ReplaceAll(certificate, "\n", "\r\n"), "# mine\n" + certificate,
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Headers: map[string]string{"Friendly": "name"}, Bytes: content})),
+		"-----BEGIN PRIVATE KEY-----\n", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", strings.Replace(certificate, "-----END", "-----BEGIN", 1),
+		strings.Replace(certificate, "CERTIFICATE", "\x1b[2J", 2), certificate[:len(certificate)/2] + certificate,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		certificates, faults := readBundle(file(t, "bundle.pem", content))
+		if words := repeated(faults, canary); words != "" || (faults == nil) != (len(certificates) > 0) {
+			t.Fatalf("%d certificates, and %q", len(certificates), words)
+		}
+		if faults != nil {
+			return
+		}
+		ours, theirs := x509.NewCertPool(), x509.NewCertPool()
+		for _, each := range certificates {
+			ours.AddCert(each.Certificate)
+		}
+		given := strings.TrimSpace(strings.TrimPrefix(string(content), "\ufeff")) + "\n" // as it is in install-config.yaml
+		if !theirs.AppendCertsFromPEM([]byte(given)) || !ours.Equal(theirs) || strings.Contains(string(content), "PRIVATE KEY") {
+			t.Fatalf("of %q the cluster reads something else", content)
+		}
+	})
+}
+
+// FuzzParseCIDR: openshift-install and the API of Exoscale read ranges by net.ParseCIDR.
+func FuzzParseCIDR(f *testing.F) {
+	for _, seed := range []string{"10.0.0.0/16", "10.0.0.1/16", "::/0", "2001:DB8::/32", "::ffff:10.0.0.0/112", "fe80::%eth0/64", "010.0.0.0/8", "10.0.0.0/08", "10.0.0.0/33", "", "\x1b[2J/1", "1.2.3.4"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		for name, rule := range map[string]rule{"any": anyRange, "ipv4": ipv4Range, "services": serviceRange} {
+			faults := rule(value)
+			if words := repeated(faults, canary); words != "" {
+				t.Fatalf("%s: %q is told as %q", name, value, words)
+			}
+			if faults != nil {
+				for _, fault := range faults {
+					if fault.Suggestion != "" && anyRange(fault.Suggestion) != nil {
+						t.Fatalf("%s: %q leads to %q, which is refused", name, value, fault.Suggestion)
+					}
+				}
+				continue
+			}
+			address, network, err := net.ParseCIDR(value)
+			prefix, own := netip.ParsePrefix(value)
+			if err != nil || own != nil || !address.Equal(network.IP) || network.String() != prefix.String() {
+				t.Fatalf("%s: %q is %s for us and %s for others, %v, %v", name, value, prefix, network, own, err)
+			}
+			if name != "any" && network.IP.To4() == nil {
+				t.Fatalf("%s: %q", name, value)
+			}
+		}
+	})
+}
+
+// FuzzProxy reads what a cluster goes through, and what it reaches without that.
+func FuzzProxy(f *testing.F) {
+	for _, seed := range []string{
+		"http://proxy.example.net:3128", "http://user:" + canary + "@proxy:1", "https://[::1]:3128/", "http://p?x", "*", ".example.net,10.0.0.0/8,::1", "fe80::1%\x1b[2J",
+		"fe80::1%eth0,a", "a, b", "http://\x7f", "ftp://a", ",", "",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		for _, secret := range []string{canary + value, value + canary, "http://a:" + canary + "@" + value} {
+			if words := repeated(proxyURL("http", "https")(secret), canary); words != "" {
+				t.Fatalf("%q is told as %q", secret, words)
+			}
+		}
+		faults := proxyURL("http", "https")(value)
+		if u, err := url.Parse(value); faults == nil && (err != nil || u.User != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/") {
+			t.Fatalf("%q is no proxy", value)
+		}
+		faults = noProxy(value)
+		if words := repeated(faults, "\n"); words != "" {
+			t.Fatalf("%q is told as %q", value, words)
+		}
+		if faults == nil && value != "*" && strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) || r == '%' }) {
+			t.Fatalf("%q is reached without a proxy", value)
+		}
+	})
+}
+
+// FuzzAuthorizedKey: a private key may have been pasted, so that nothing of what is refused is repeated.
+func FuzzAuthorizedKey(f *testing.F) {
+	const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKpMpSEws+01sdyRHhWJvZjZczk/4beFHZsFOSkRuIFh"
+	for _, seed := range []string{key, key + " me\n", key + "\n" + key, `no-pty,command="a b" ` + key, "# " + key + "\n" + key, key + " \x1b[2J", "\n" + key, "-----BEGIN OPENSSH PRIVATE KEY-----\nabc", "ssh-ed25519 AAAA", "", key + " \u202e"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		faults := sshKey(value)
+		for _, private := range []string{canary + value, value + canary, value + "\n" + canary} {
+			if words := repeated(sshKey(private), canary); words != "" {
+				t.Fatalf("%q is told as %q", private, words)
+			}
+		}
+		if faults != nil {
+			return
+		}
+		known, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(strings.TrimSpace(value) + "\n" + key + "\n")) // as openshift-install gets it
+		if err != nil || len(options) > 0 || strings.TrimSpace(string(rest)) != key {
+			t.Fatalf("%q is more than a key: %v, %q, %q, %v", value, known, options, rest, err)
+		}
+	})
+}
+
+func FuzzPullSecret(f *testing.F) {
+	for _, seed := range []string{
+		`{"auths": {"quay.io": {"auth": "dTpw"}, "registry.redhat.io": {"auth": "dTpw"}}}`, `{"auths": {"quay.io": {"auth": "` + canary + `"}}}`, `{"auths": {"a": null}}`,
+		`{"auths": {"\u001b[2J": {}}}`, `{"auths": {"quay.io": {"auth": 1}}}`, `{"auths": {}}`, "null", "", `{"auths": {"a": {"auth": "Og=="}}}`, canary,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, distribution := range []string{okd, "ocp"} {
+			faults := pullSecretOf(distribution)(text)
+			secret, problem := readPullSecret(text)
+			if words := repeated(faults, "\n"); words != "" || problem != "" && faults == nil {
+				t.Fatalf("%q is told as %q", text, words)
+			}
+			if words := repeated(faults, canary); words != "" && !strings.Contains(strings.Join(slices.Collect(maps.Keys(secret.Auths)), " "), canary) {
+				t.Fatalf("%q is told as %q", text, words)
+			}
+			if n := len(secret.Auths); faults == nil && (n == 0 || distribution != okd && n < 2) {
+				t.Fatalf("%q has %d registries alone", text, n)
+			}
+			_ = pullSecretWarnings(state.Spec{OpenShift: state.OpenShiftSpec{Distribution: distribution}}, text)
+		}
+	})
+}
