@@ -12,6 +12,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/text"
 )
 
 // translate makes a *fault.Error of what kept us from an answer, or of a refusal; secrets stay out of it.
@@ -33,7 +34,7 @@ func (s *Source) translate(ctx context.Context, op string, err error, secrets ..
 	case errors.As(err, &about):
 		err = about.Err
 	}
-	return fault.New(fault.Transient, op, errors.New("no answer: "+clean(s.scrub(err.Error(), secrets)))).
+	return fault.New(fault.Transient, op, errors.New("no answer: "+s.scrub(err.Error(), secrets))).
 		WithHint("check that this machine reaches the single sign-on, and run again")
 }
 
@@ -51,16 +52,17 @@ func (s *Source) refused(op string, refused *oauth2.RetrieveError, secrets []str
 	if status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 		kind = fault.Transient
 	}
-	return fault.Newf(kind, op, "the single sign-on answers %s (%d)", clean(s.scrub(words, secrets)), status).
+	return fault.Newf(kind, op, "the single sign-on answers %s (%d)", s.scrub(words, secrets), status).
 		WithHint("sign in again; if it stays, tell those who run the single sign-on")
 }
 
-// scrub leaves secrets out of words.
+// scrub leaves secrets, and what could control a terminal, out of words that somebody else chose.
 func (*Source) scrub(words string, secrets []string) string {
+	words = text.Sanitize(words, text.Limit(10*maxWords)) // first, as it may join the parts of a secret
 	for _, secret := range secrets {
 		if secret != "" {
 			words = strings.ReplaceAll(words, secret, "(secret)")
 		}
 	}
-	return words
+	return clean(words)
 }

@@ -152,6 +152,6 @@ func (s *Source) verify(ctx context.Context, p *provider, answer kept, nonce str
 	if asking.Err() != nil {
 		return s.translate(ctx, op, err)
 	}
-	return fault.New(fault.Denied, op, errors.New(clean(s.scrub(err.Error(), answer.secrets())))).
+	return fault.New(fault.Denied, op, errors.New(s.scrub(err.Error(), answer.secrets()))).
 		WithHint("sign in again; if it stays, check this machine's clock and tell those who run the single sign-on")
 }

@@ -44,6 +44,9 @@ func (s *Source) fresh(token string) bool {
 // over tells by the wall clock, as signatures live by it.
 func over(end time.Time) bool { return end.Before(time.Now().Add(leeway)) }
 
+// lastEnd is the end of the year 9999, in seconds: a token that ends later lasts for ever.
+const lastEnd = 253_402_300_799
+
 // endOf reads when a token ends, if it is a JWT that says so.
 func endOf(token string) (end time.Time, known bool) {
 	parts := strings.Split(token, ".")
@@ -54,7 +57,7 @@ func endOf(token string) (end time.Time, known bool) {
 	var claims struct {
 		Expires float64 `json:"exp"`
 	}
-	if err != nil || json.Unmarshal(payload, &claims) != nil || claims.Expires <= 0 {
+	if err != nil || json.Unmarshal(payload, &claims) != nil || claims.Expires <= 0 || claims.Expires > lastEnd {
 		return time.Time{}, false
 	}
 	return time.Unix(int64(claims.Expires), 0), true

@@ -69,7 +69,7 @@ func unanswered(op string, err error) error {
 
 // refusal is for an answer that is an error.
 func refusal(op string, answer *api.ResponseError, secrets []string) error {
-	words := clean(without(strings.Join(answer.Errors, "; "), secrets))
+	words := without(strings.Join(answer.Errors, "; "), secrets)
 	if words == "" {
 		words = http.StatusText(answer.StatusCode)
 	}
