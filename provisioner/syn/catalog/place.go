@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"math"
 	"net"
 	"net/url"
 	"strconv"
@@ -41,7 +42,7 @@ func placeOf(address string, token bool) (place, error) {
 	if err != nil { // whose text would hold a password
 		return place{}, fault.Newf(fault.Invalid, op, "it is no URL").WithHint("correct it in Lieutenant")
 	}
-	p := place{scheme: u.Scheme, user: u.User.Username(), host: strings.ToLower(u.Hostname()), path: strings.TrimSuffix(u.Path, "/")}
+	p := place{scheme: u.Scheme, user: u.User.Username(), host: strings.ToLower(u.Hostname()), path: strings.TrimRight(u.Path, "/")}
 	p.port, _ = strconv.Atoi(u.Port())
 	if !p.proper() {
 		return place{}, fault.Newf(fault.Invalid, op, "%s is none that we use", p).
@@ -56,6 +57,9 @@ func placeOf(address string, token bool) (place, error) {
 func (p place) proper() bool {
 	if p.scheme != overSSH && p.scheme != overHTTPS || p.host == "" || strings.HasPrefix(p.host, "-") {
 		return false
+	}
+	if p.port < 0 || p.port > math.MaxUint16 || printable(p.user+p.host+p.path) != p.user+p.host+p.path || strings.Contains(p.host, "%") {
+		return false // what was written as %0a, too, and an address of this machine's own link
 	}
 	if strings.HasPrefix(p.user, "-") || strings.HasPrefix(p.path, "/-") || strings.Trim(p.path, "/") == "" {
 		return false
@@ -91,7 +95,10 @@ func (p place) address() string {
 
 // hostPort is the host, and the port unless it is the usual one.
 func (p place) hostPort() string {
-	if p.port == 0 {
+	switch {
+	case p.port == 0 && strings.Contains(p.host, ":"): // an IPv6 address
+		return "[" + p.host + "]"
+	case p.port == 0:
 		return p.host
 	}
 	return net.JoinHostPort(p.host, strconv.Itoa(p.port))
