@@ -141,8 +141,8 @@ func rootCA(pointer []byte) ([]byte, error) {
 		return nil, fmt.Errorf("its authority: %w", err)
 	}
 	block, _ := pem.Decode(source.Data)
-	if block == nil {
-		return nil, errors.New("its authority is not PEM")
+	if block == nil || block.Type != "CERTIFICATE" || len(block.Headers) > 0 { // as Ignition, whose pool passes over others
+		return nil, errors.New("its authority is not a certificate in PEM")
 	}
 	if _, err := x509.ParseCertificate(block.Bytes); err != nil {
 		return nil, fmt.Errorf("its authority: %w", err)
