@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Errand is what a machine is told that runs a program for a moment and then switches itself off. Its links are good for
@@ -23,8 +24,9 @@ type Errand struct {
 // ErrandUserData returns the cloud-config that sends an Ubuntu 22.04 machine on an errand.
 func ErrandUserData(e Errand) ([]byte, error) {
 	for _, value := range append([]string{e.Program, e.SHA256, e.Task, e.Status, e.Report}, e.Args...) {
-		if strings.ContainsFunc(value, unicode.IsControl) {
-			return nil, errors.New("errand of a machine: a control character")
+		// Beside control characters also U+2028, U+2029 and U+FEFF, which end a line or begin a text in YAML.
+		if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return nil, errors.New("errand of a machine: a character that cannot be printed")
 		}
 	}
 	if sum, err := hex.DecodeString(e.SHA256); err != nil || len(sum) != sha256.Size {

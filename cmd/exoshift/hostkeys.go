@@ -54,7 +54,7 @@ func readHostKeys(path string) (map[string]string, error) {
 			continue
 		}
 		for _, host := range hosts {
-			if keys[host] == "" {
+			if host != "" && !strings.ContainsAny(host, "*?!|#@") && keys[host] == "" { // patterns and hashes are no host's name
 				keys[host] = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 			}
 		}

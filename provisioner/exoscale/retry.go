@@ -69,7 +69,7 @@ func (f *failure) unsent() bool {
 // retryAfter reads the header Retry-After, seconds or a date.
 func retryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.Atoi(header); err == nil {
-		return clamp(time.Duration(seconds) * time.Second)
+		return clamp(time.Duration(min(seconds, int(maxPause/time.Second))) * time.Second)
 	}
 	if date, err := http.ParseTime(header); err == nil {
 		return clamp(date.Sub(now))

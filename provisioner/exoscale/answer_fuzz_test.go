@@ -1,0 +1,85 @@
+package exoscale
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+)
+
+// always answers everything alike.
+type always struct {
+	status int
+	kind   string
+	body   []byte
+}
+
+func (a always) RoundTrip(request *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: a.status, Body: io.NopCloser(bytes.NewReader(a.body)), Request: request, Header: http.Header{"Content-Type": {a.kind}},
+	}, nil
+}
+
+// FuzzAnswer reads what the API, or a proxy in its place, answers: only a success of the API's reaches whoever asked.
+func FuzzAnswer(f *testing.F) {
+	for _, seed := range []string{
+		`{"id": "b1", "state": "success"}`, `{"state": "failure", "reason": "conflict\u001b[2J", "message": "very-\u200bsecret-value"}`, `{"state": 1}`, `{"zones": [{"name": "ch-gva-2"}]}`, "<html>", "", "null",
+		`[{"timestamp": "2026-05-04T14:02:00Z", "uri": "/v2/template", "body-params": {"name": "a"}}]`,
+	} {
+		for _, status := range []int{http.StatusOK, http.StatusNoContent, http.StatusForbidden} {
+			f.Add(status, "application/json", []byte(seed))
+		}
+	}
+	f.Add(http.StatusOK, "text/html", []byte("<html>"))
+	f.Fuzz(func(t *testing.T, status int, kind string, body []byte) {
+		const secret = "very-secret-value"
+		status = 200 + int(uint(status)%300) // what is beyond passes, and is asked for again
+		if status == http.StatusTooManyRequests {
+			status = http.StatusForbidden
+		}
+		for _, path := range []string{"/v2/operation/b1", "/v2/event"} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api-ch-gva-2.exoscale.com"+path, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			through := &transport{inner: always{status, kind, append(bytes.Clone(body), secret...)}, words: redactor{secret}}
+			answer, err := through.RoundTrip(request)
+			var failed *failure
+			switch {
+			case err != nil && (!errors.As(err, &failed) || strings.Contains(err.Error(), secret) || strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) })):
+				t.Fatalf("%q is told as %q", body, err)
+			case err == nil && (status != http.StatusOK || !strings.Contains(kind, "json") || answer.Body.Close() != nil):
+				t.Fatalf("%d of %q is a success", status, kind)
+			}
+		}
+		var trail []event
+		if json.Unmarshal(body, &trail) == nil {
+			for _, e := range trail {
+				if e.registers("a") && (e.Status >= 400 || !json.Valid(e.Body)) {
+					t.Fatalf("%s registers a template", e.Body)
+				}
+			}
+		}
+	})
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range []string{"", "0", "-1", "30", "9223372036854775807", "18446744074", "Mon, 04 May 2026 14:02:00 GMT", "Sat, 01 Jan 0000 00:00:00 GMT", "x"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		pause := retryAfter(header, time.Date(2026, 5, 4, 14, 0, 0, 0, time.UTC))
+		if pause < 0 || pause > maxPause {
+			t.Fatalf("%q is a pause of %s", header, pause)
+		}
+		if seconds, err := strconv.Atoi(header); err == nil && seconds >= 0 && pause != min(time.Duration(min(seconds, 1000))*time.Second, maxPause) {
+			t.Fatalf("%q is a pause of %s", header, pause)
+		}
+	})
+}
