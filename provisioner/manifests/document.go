@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -89,6 +90,9 @@ func (d document) missing() string {
 	return ""
 }
 
+// quoted is what an error quotes of a file.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
 // broken says where YAML breaks; line is that of the file where the parser's first line is.
 func broken(path string, line int, err error) error {
 	message, column := err.Error(), 1
@@ -98,6 +102,12 @@ func broken(path string, line int, err error) error {
 		if t := positioned.GetToken(); t != nil && t.Position != nil {
 			line, column = line+t.Position.Line-1, t.Position.Column
 		}
+	}
+	// A secret that begins with * is taken for an alias.
+	if before, _, found := strings.Cut(quoted.ReplaceAllString(message, "…"), "alias"); found {
+		message = before + "alias that is defined; a text that begins with * needs quotes"
+	} else {
+		message = before
 	}
 	return invalid(fmt.Errorf("%s:%d:%d: %s", path, line, column, message)).
 		WithHint("correct the file; a JSON or YAML document with one Kubernetes object is expected there")

@@ -14,7 +14,7 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n# nothing\n--- # c\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: b\n  namespace: c\n",
-		`{"apiVersion": "v1", "kind": "List", "metadata": {"name": 1}}`, "---", "", "a: &a [*a]", "kind: [", "metadata: null\nkind: x\napiVersion: y", "- -\n", "? ", "a: |\n  ---\n", "---\r\nkind: \x1b[2J", "\"", "!!", "<<: *x", "a: *",
+		`{"apiVersion": "v1", "kind": "List", "metadata": {"name": 1}}`, "---", "", "a: &a [*a]", "kind: [", "metadata: null\nkind: x\napiVersion: y", "- -\n", "? ", "a: |\n  ---\n", "---\r\nkind: \x1b[2J", "\"", "!!", "<<: *x", "a: *", "stringData: {password: *",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -25,6 +25,10 @@ func FuzzParse(f *testing.F) {
 		}
 		if joined := bytes.Join(split(content), nil); !bytes.Equal(joined, content) {
 			t.Fatalf("%q became %q", content, joined)
+		}
+		const secret = "*very-secret-value"
+		if _, err := parse("a.yaml", append(bytes.Clone(content), secret...)); err != nil && strings.Contains(err.Error(), secret[1:]) {
+			t.Fatalf("%q is told as %q", content, err)
 		}
 		documents, err := parse("a.yaml", content)
 		if err != nil {

@@ -57,7 +57,11 @@ func identify(content []byte) (identity, error) {
 	err := yaml.Unmarshal(content, &object)
 	var positioned yaml.Error
 	if errors.As(err, &positioned) {
-		err = errors.New(positioned.GetMessage()) // the whole error quotes lines beside, which may hold secrets
+		// What the library says quotes lines beside, and the names of aliases, which may be a secret that begins with *.
+		err = errors.New("its YAML cannot be read")
+		if t := positioned.GetToken(); t != nil && t.Position != nil {
+			err = fmt.Errorf("its YAML cannot be read at line %d", t.Position.Line)
+		}
 	}
 	if err != nil {
 		return identity{}, err
