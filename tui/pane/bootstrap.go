@@ -32,7 +32,7 @@ func (p Bootstrap) View(width, height int) string {
 		left := width * 45 / 100
 		return beside(p.follow(p.rows(left), height), p.inside(width-left-3), left, width, height)
 	}
-	inside = inside[:min(len(inside), height/3)]
+	inside = inside[:min(len(inside), max(height/3, 0))]
 	return Fill(append(p.follow(phases, height-len(inside)), inside...), width, height)
 }
 

@@ -22,7 +22,7 @@ type Log struct {
 func (p Log) View(width, height int) string {
 	told := p.told()
 	bottom := p.bottom(told)
-	top := max(bottom-height, 0)
+	top := max(bottom-max(height, 0), 0)
 	var lines []string
 	for _, i := range told[top:bottom] {
 		lines = append(lines, p.line(p.Events[i]))

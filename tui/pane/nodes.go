@@ -39,7 +39,7 @@ func (p Nodes) View(width, height int) string {
 	if n-len(above) > few {
 		shown = min(shown, len(above)+found.open)
 	}
-	lines := make([]string, 0, height)
+	var lines []string
 	for i := range shown {
 		lines = append(lines, line(i))
 	}

@@ -125,3 +125,13 @@ func TestPhasesWithoutRoomAreCounted(t *testing.T) {
 		}
 	}
 }
+
+func TestPanes_DrawNothingInNegativeHeight(t *testing.T) {
+	for _, view := range []View{
+		Nodes{Theme: uncoloured(), Now: noon, Census: Count(flock(), nil, nil)},
+		Log{Theme: uncoloured(), Events: []provisioner.Event{{Text: "a"}, {Text: "b"}}},
+		Review{Theme: uncoloured(), Spec: demo()},
+	} {
+		exact(t, view, 122, -3)
+	}
+}

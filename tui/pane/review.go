@@ -45,7 +45,7 @@ func (p Review) View(width, height int) string {
 	side := width * pictureShare / 100
 	text := window(p.Theme, p.told(width-side-2), p.Offset, height)
 	picture := p.picture().lines(side, height)
-	lines := make([]string, 0, height)
+	var lines []string
 	for y := range height {
 		lines = append(lines, Fit(orBlank(text, y), width-side-2)+"  "+orBlank(picture, y))
 	}

@@ -80,6 +80,7 @@ func FuzzLastPanesAreExact(f *testing.F) {
 	f.Add(0, -3, "世界世界世界世界世界世界", 0, true)
 	f.Add(119, 2, "two\nlines and a word"+strings.Repeat("x", 300), 9, true)
 	f.Add(40, -3, "scrolled", 19, false)
+	f.Add(122, -3, "beside a picture", 19, false)
 	f.Fuzz(func(t *testing.T, width, height int, text string, n int, ascii bool) {
 		width, height, n = width%250, height%80, (n%20+20)%20
 		theme, text := uncoloured(), Clean(text)
